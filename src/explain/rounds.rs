@@ -1,6 +1,7 @@
 //! Which round of a loop gave a variable its value: in `total = total + x`, the second `total` is that of the round
 //! before.
 
+use ruff_python_ast::helpers::any_over_expr;
 use ruff_python_ast::visitor::{Visitor, walk_stmt};
 use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::{Ranged, TextRange};
@@ -113,14 +114,9 @@ fn is_in_other_branch(around: &EnclosingNodes, call: &Stmt, range: &TextRange) -
 
 /// Whether only loops around a call bind this name. It says which round it was, and little else.
 pub(super) fn is_loop_variable(around: &EnclosingNodes, name: &str) -> bool {
-    around.statements.iter().any(|statement| match statement {
-        Stmt::For(looped) => {
-            let mut names = Vec::new();
-            names_in(&looped.target, &mut names);
-            names.iter().any(|bound| bound == name)
-        }
-        _ => false,
-    })
+    let is_bound = |part: &Expr| part.as_name_expr().is_some_and(|it| it.id == name);
+    let mut loops = around.statements.iter().filter_map(|statement| statement.as_for_stmt());
+    loops.any(|looped| any_over_expr(&looped.target, &is_bound))
 }
 
 fn is_parameter(scope: &Stmt, name: &str) -> bool {

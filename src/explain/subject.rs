@@ -5,14 +5,12 @@ use super::calc::Calc;
 use super::name::Name;
 use super::storage_element::{MadeBy, PastOperand};
 use super::tensor_names::TensorNames;
-use crate::ops::State;
-use crate::ops::call::call;
-use crate::ops::state::Caller;
+use crate::ops::run_apart;
 use crate::ops::table::{self, Op};
 use crate::ops::value::Value;
 use crate::tensor::explanation::Explanation;
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{Arg, DType, Site, Tensor};
+use crate::tensor::{Arg, DType, Tensor};
 
 /// An element and the operation that made it.
 pub(crate) struct Subject<'a> {
@@ -162,7 +160,7 @@ impl Subject<'_> {
 
     /// Runs the operation on other arguments, in a state of its own.
     pub(crate) fn run(&self, args: Vec<Arg>) -> Option<Value> {
-        run(self.row()?, self.made.record.form, args)
+        run_apart(self.row()?, self.made.record.form, args).ok()
     }
 
     /// The arguments with every tensor replaced.
@@ -183,15 +181,6 @@ impl Subject<'_> {
         };
         self.args.iter().take(params).enumerate().map(replace).collect()
     }
-}
-
-/// Runs an operation in a state of its own.
-pub(crate) fn run(row: &'static Op, form: usize, args: Vec<Arg>) -> Option<Value> {
-    let state = State::new(Default::default());
-    state.grad_mode.set(false);
-    state.recorder.set_off(true);
-    let nowhere = || -> Option<Site> { None };
-    call(Caller { state: &state, site: &nowhere }, row, form, args).ok()
 }
 
 /// A number as a tensor without dimensions, in the widest dtype of its kind.

@@ -482,7 +482,7 @@ fn is_step_of(record: &Record, by: Option<&Record>) -> bool {
 }
 
 /// The operation that made a view, and the tensor that it is a view of.
-fn base_of(tensor: &Tensor) -> Option<(Rc<Record>, Tensor)> {
+pub(super) fn base_of(tensor: &Tensor) -> Option<(Rc<Record>, Tensor)> {
     let record = tensor.origin()?;
     let base = record.args().first()?.tensor()?.clone();
     (base.storage().same(tensor.storage()) && !base.is(tensor)).then_some((record, base))

@@ -6,7 +6,7 @@ use super::calc::{Calc, Combine};
 use super::forms;
 use super::storage_element::{ElementCause, MadeBy, StorageElement};
 use super::subject::Subject;
-use super::tensor_names::{AxisPlace, TensorNames};
+use super::tensor_names::{AxisPlace, TensorNames, base_of};
 use super::terms::{figure, term};
 use crate::tensor::{DType, LostOperands, Recorder, Site, Tensor};
 
@@ -145,7 +145,7 @@ fn node(what: String, element: &StorageElement, names: &TensorNames) -> Why {
         place: names.place(element),
         value,
         shown: value.map_or("?".to_owned(), |value| shown(value, dtype)),
-        rounding: rounding(dtype),
+        rounding: dtype.epsilon(),
         op: None,
         passed: Vec::new(),
         site: None,
@@ -167,7 +167,7 @@ fn node(what: String, element: &StorageElement, names: &TensorNames) -> Why {
                     false => why.passed.push(made.record.operation.called(made.record.in_place)),
                 }
                 // A value that passed through a coarser dtype is rounded as that dtype is.
-                why.rounding = why.rounding.max(rounding(at.tensor.dtype()));
+                why.rounding = why.rounding.max(at.tensor.dtype().epsilon());
                 if is_first {
                     why.site = made.record.site.clone();
                     why.line = why.site.as_ref().and_then(|site| names.line(site));
@@ -240,11 +240,7 @@ fn seen_through(
     names: &TensorNames,
 ) -> Option<String> {
     // The tensor that it is a view of, unless an operation in place came after that.
-    let viewed = tensor.origin().filter(|record| !record.in_place).and_then(|record| {
-        let base = record.args().first()?.tensor()?.clone();
-        let is_view = base.storage().same(tensor.storage()) && !base.is(tensor);
-        is_view.then_some((record, base))
-    });
+    let viewed = base_of(tensor).filter(|(record, _)| !record.in_place);
     let mut same: Vec<String> = Vec::new();
     if let Some((_, base)) = &viewed {
         same.push(names.element(&StorageElement { tensor: base.clone(), ..element.clone() }).to_string());
@@ -279,15 +275,5 @@ pub(crate) fn shown(value: f64, dtype: DType) -> String {
             false => term(value),
         },
         _ => figure(value),
-    }
-}
-
-/// The distance between 1 and the next number of a dtype.
-fn rounding(dtype: DType) -> f64 {
-    match dtype {
-        DType::Float64 => f64::EPSILON,
-        DType::Float16 => 1.0 / 1024.0,
-        DType::BFloat16 => 1.0 / 128.0,
-        _ => f64::from(f32::EPSILON),
     }
 }

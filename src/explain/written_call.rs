@@ -92,17 +92,14 @@ pub(super) fn binding(expression: &Expr) -> Binding {
 }
 
 pub(super) fn called(expression: &Expr) -> WrittenCall {
+    let of_syntax = |op: Option<_>| op.map_or(WrittenCall::Nothing, WrittenCall::Op);
     match expression {
-        Expr::BinOp(both) => operator(both.op).map_or(WrittenCall::Nothing, WrittenCall::Op),
-        Expr::UnaryOp(one) if one.op == UnaryOp::USub => {
-            table::operator(Sign::Neg).map_or(WrittenCall::Nothing, WrittenCall::Op)
-        }
-        Expr::Subscript(_) => {
-            written_as(OpNotation::Subscript).next().map_or(WrittenCall::Nothing, WrittenCall::Op)
-        }
+        Expr::BinOp(both) => of_syntax(operator(both.op)),
+        Expr::UnaryOp(one) if one.op == UnaryOp::USub => of_syntax(table::operator(Sign::Neg)),
+        Expr::Subscript(_) => of_syntax(written_as(OpNotation::Subscript).next()),
         Expr::Attribute(attribute) => {
             let named = |op: &&Op| op.name == attribute.attr.as_str();
-            written_as(OpNotation::Attribute).find(named).map_or(WrittenCall::Nothing, WrittenCall::Op)
+            of_syntax(written_as(OpNotation::Attribute).find(named))
         }
         Expr::Call(call) => {
             let name = match &*call.func {

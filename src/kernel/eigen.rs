@@ -4,7 +4,7 @@
 //! (sytd2), then implicit QL or QR steps (steqr). Larger ones may have other signs there.
 //! Source: Golub & Van Loan, Matrix Computations, 8.3; LAPACK Users' Guide.
 
-use super::linalg::{Matrix, identity};
+use super::linalg::{Matrix, hypot, identity, reflect, reflector, signed};
 use super::{Real, stop};
 
 /// How a plane rotation is signed, and with it the eigenvectors.
@@ -25,28 +25,8 @@ fn limits<T: Real>() -> (T, T) {
     }
 }
 
-fn signed<T: Real>(size: T, like: T) -> T {
-    if like.to_f64().is_sign_negative() { -size.abs() } else { size.abs() }
-}
-
-fn hypot<T: Real>(a: T, b: T) -> T {
-    T::from_f64(a.to_f64().hypot(b.to_f64()))
-}
-
-/// A reflection that maps a vector onto its first axis: where it begins, the vector, tau.
+/// A reflection: where it begins, the vector, tau.
 type Reflection<T> = (usize, Vec<T>, T);
-
-/// beta, the vector after its first 1, and tau (larfg).
-fn reflector<T: Real>(alpha: T, rest: &[T]) -> (T, Vec<T>, T) {
-    let squares: f64 = rest.iter().map(|x| x.to_f64() * x.to_f64()).sum();
-    let norm = T::from_f64(squares.sqrt());
-    if norm == T::ZERO {
-        return (alpha, vec![T::ZERO; rest.len()], T::ZERO);
-    }
-    let beta = -signed(hypot(alpha, norm), alpha);
-    let scale = T::ONE / (alpha - beta);
-    (beta, rest.iter().map(|&x| x * scale).collect(), (beta - alpha) / beta)
-}
 
 /// Three diagonals of a symmetric matrix.
 struct Tridiagonal<T> {
@@ -311,14 +291,7 @@ pub(crate) fn symmetric<T: Real>(a: &Matrix<T>, rotation: Rotation) -> Option<(V
     steps.run().ok()?;
     let mut z = steps.z;
     for (start, v, tau) in reflections.into_iter().rev() {
-        for j in 0..n {
-            stop::check();
-            let sum = (start..n).fold(T::ZERO, |sum, i| sum + v[i - start] * z[[i, j]]);
-            let share = tau * sum;
-            for i in start..n {
-                z[[i, j]] -= share * v[i - start];
-            }
-        }
+        reflect(&mut z, start, &v, tau);
     }
     Some((steps.d, z))
 }

@@ -2,7 +2,7 @@
 //! Householder reflections, singular values by Jacobi rotations, and the Cholesky factor.
 //! Source: the unblocked algorithms of LAPACK (Golub & Van Loan, chapters 3, 5 and 8).
 
-use ndarray::Array2;
+use ndarray::{Array2, s};
 
 use super::rank::largest_first;
 use super::{Real, stop};
@@ -104,34 +104,23 @@ impl<T: Real> Factors<T> {
     }
 }
 
-/// Q with orthonormal columns (rows, k) and upper triangular R (k, columns), k the smaller side; with `complete`, Q is
-/// square.
-pub fn qr<T: Real>(a: &Matrix<T>, complete: bool) -> (Matrix<T>, Matrix<T>) {
+/// Q with orthonormal columns (rows, width) and upper triangular R (width, columns); the width is that of the smaller side
+/// at least, and `rows` at most.
+pub fn qr<T: Real>(a: &Matrix<T>, width: usize) -> (Matrix<T>, Matrix<T>) {
     let (m, n) = a.dim();
-    let k = m.min(n);
     let mut r = a.clone();
-    let width = if complete { m } else { k };
-    let mut reflections: Vec<(Vec<T>, T)> = Vec::new();
-    for j in 0..k {
-        let norm = (j..m).fold(T::ZERO, |sum, i| sum + r[[i, j]] * r[[i, j]]).sqrt();
-        let rest = (j + 1..m).fold(T::ZERO, |sum, i| sum + r[[i, j]] * r[[i, j]]);
-        if rest == T::ZERO {
-            reflections.push((vec![T::ZERO; m], T::ZERO));
-            continue;
-        }
-        let alpha = r[[j, j]];
-        let beta = if alpha >= T::ZERO { -norm } else { norm };
-        let tau = (beta - alpha) / beta;
-        let mut v = vec![T::ZERO; m];
-        v[j] = T::ONE;
-        (j + 1..m).for_each(|i| v[i] = r[[i, j]] / (alpha - beta));
-        reflect(&mut r, &v, tau);
-        reflections.push((v, tau));
+    let mut reflections = Vec::new();
+    for j in 0..m.min(n) {
+        let below: Vec<T> = (j + 1..m).map(|i| r[[i, j]]).collect();
+        let (_, rest, tau) = reflector(r[[j, j]], &below);
+        let v: Vec<T> = [T::ONE].into_iter().chain(rest).collect();
+        reflect(&mut r, j, &v, tau);
+        reflections.push((j, v, tau));
     }
     let mut q = zeros(m, width);
-    (0..width.min(m)).for_each(|i| q[[i, i]] = T::ONE);
-    for (v, tau) in reflections.iter().rev() {
-        reflect(&mut q, v, *tau);
+    (0..width).for_each(|i| q[[i, i]] = T::ONE);
+    for (first, v, tau) in reflections.iter().rev() {
+        reflect(&mut q, *first, v, *tau);
     }
     let mut upper = zeros(width, n);
     for i in 0..width {
@@ -142,26 +131,43 @@ pub fn qr<T: Real>(a: &Matrix<T>, complete: bool) -> (Matrix<T>, Matrix<T>) {
     (q, upper)
 }
 
-/// A matrix with orthonormal columns, and further ones behind them until it is square.
-pub(crate) fn completed<T: Real>(a: &Matrix<T>) -> Matrix<T> {
-    let mut q = qr(a, true).0;
-    for i in 0..a.nrows() {
-        for j in 0..a.ncols() {
-            q[[i, j]] = a[[i, j]];
-        }
-    }
+/// A matrix with orthonormal columns, and further ones behind them until there are so many.
+pub(crate) fn completed<T: Real>(a: &Matrix<T>, width: usize) -> Matrix<T> {
+    let mut q = qr(a, width).0;
+    q.slice_mut(s![.., ..a.ncols()]).assign(a);
     q
 }
 
-/// `a -= tau v (vᵀ a)`
-fn reflect<T: Real>(a: &mut Matrix<T>, v: &[T], tau: T) {
+/// `a -= tau v (vᵀ a)`, of the rows of `a` from the first one on.
+pub(super) fn reflect<T: Real>(a: &mut Matrix<T>, first: usize, v: &[T], tau: T) {
     for j in 0..a.ncols() {
         stop::check();
-        let sum = (0..a.nrows()).fold(T::ZERO, |sum, i| sum + v[i] * a[[i, j]]);
+        let share = tau * v.iter().enumerate().fold(T::ZERO, |sum, (i, &v)| sum + v * a[[first + i, j]]);
         for (i, &v) in v.iter().enumerate() {
-            a[[i, j]] -= tau * v * sum;
+            a[[first + i, j]] -= share * v;
         }
     }
+}
+
+/// The reflection that maps a vector onto its first axis: beta, the vector after its first 1, and tau (LAPACK's larfg).
+pub(super) fn reflector<T: Real>(alpha: T, rest: &[T]) -> (T, Vec<T>, T) {
+    let squares: f64 = rest.iter().map(|x| x.to_f64() * x.to_f64()).sum();
+    let norm = T::from_f64(squares.sqrt());
+    if norm == T::ZERO {
+        return (alpha, vec![T::ZERO; rest.len()], T::ZERO);
+    }
+    let beta = -signed(hypot(alpha, norm), alpha);
+    let scale = T::ONE / (alpha - beta);
+    (beta, rest.iter().map(|&x| x * scale).collect(), (beta - alpha) / beta)
+}
+
+/// A size with the sign of another number.
+pub(super) fn signed<T: Real>(size: T, like: T) -> T {
+    if like.to_f64().is_sign_negative() { -size.abs() } else { size.abs() }
+}
+
+pub(super) fn hypot<T: Real>(a: T, b: T) -> T {
+    T::from_f64(a.to_f64().hypot(b.to_f64()))
 }
 
 /// U (rows, k), singular values, largest first, and Vᵀ (k, columns); computed in double precision.
@@ -213,61 +219,25 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
     let norm = |j: usize| (0..m).map(|i| u[j * m + i] * u[j * m + i]).sum::<f64>().sqrt();
     let sizes: Vec<f64> = (0..n).map(norm).collect();
     let order = largest_first(&sizes);
-    let most = order.first().map_or(0.0, |&at| sizes[at]);
-    let sizes = with_null_columns(&mut u, (m, n), sizes, most * 1e-16);
-    let mut left = zeros(m, n);
-    let mut right = zeros(n, n);
+    // Columns that are no longer than rounding leaves them come last, and count as 0.
+    let least = order.first().map_or(0.0, |&at| sizes[at] * 1e-16);
+    let rank = order.iter().filter(|&&at| sizes[at] > least).count();
+    let (mut left, mut right) = (zeros(m, rank), zeros(n, n));
     for (to, &from) in order.iter().enumerate() {
-        let size = if sizes[from] > 0.0 { sizes[from] } else { 1.0 };
         // The sign is arbitrary; the vectors of LAPACK mostly begin with a negative number.
-        let first = (0..m).map(|i| u[from * m + i]).find(|x| x.abs() > 1e-12 * size).unwrap_or(-1.0);
-        let sign = match (m, n) {
-            // A single number keeps its sign in U.
-            (1, 1) => 1.0,
-            _ if first > 0.0 => -1.0,
-            _ => 1.0,
+        let (column, size) = match to < rank {
+            true => (&u[from * m..][..m], sizes[from]),
+            false => (&v[from * n..][..n], 1.0),
         };
-        for i in 0..m {
-            left[[i, to]] = T::from_f64(sign * u[from * m + i] / size);
+        let first = column.iter().find(|x| x.abs() > 1e-12 * size).unwrap_or(&-1.0);
+        // A single number keeps its sign in U.
+        let sign = if *first > 0.0 && (m, n) != (1, 1) { -1.0 } else { 1.0 };
+        if to < rank {
+            (0..m).for_each(|i| left[[i, to]] = T::from_f64(sign * column[i] / size));
         }
-        for i in 0..n {
-            right[[to, i]] = T::from_f64(sign * v[from * n + i]);
-        }
+        (0..n).for_each(|i| right[[to, i]] = T::from_f64(sign * v[from * n + i]));
     }
-    (left, order.iter().map(|&at| T::from_f64(sizes[at].max(0.0))).collect(), right)
-}
-
-/// Replaces the columns of a matrix (m, n), one after another in `u`, that are no longer than `least` by unit vectors orthogonal to all others.
-/// Returns the sizes with -1 for those, so that they are not divided by what they were.
-fn with_null_columns(u: &mut [f64], (m, n): (usize, usize), mut sizes: Vec<f64>, least: f64) -> Vec<f64> {
-    for j in 0..n {
-        if sizes[j] > least {
-            continue;
-        }
-        let mut best = (0.0, vec![0.0; m]);
-        for unit in 0..m {
-            stop::check();
-            let mut vector = vec![0.0; m];
-            vector[unit] = 1.0;
-            // Twice, since once leaves what rounding left.
-            for _ in 0..2 {
-                for other in (0..n).filter(|&other| other < j || sizes[other] > least) {
-                    let length = if sizes[other] < 0.0 { 1.0 } else { sizes[other] };
-                    let share = (0..m).map(|i| vector[i] * u[other * m + i] / length).sum::<f64>();
-                    (0..m).for_each(|i| vector[i] -= share * u[other * m + i] / length);
-                }
-            }
-            let length = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
-            if length > best.0 {
-                best = (length, vector);
-            }
-            if length > 0.5 {
-                break;
-            }
-        }
-        let (length, vector) = best;
-        (0..m).for_each(|i| u[j * m + i] = vector[i] / length.max(f64::MIN_POSITIVE));
-        sizes[j] = -1.0;
-    }
-    sizes
+    let left = if rank < n { completed(&left, n) } else { left };
+    let size = |(to, &at): (usize, &usize)| T::from_f64(if to < rank { sizes[at] } else { 0.0 });
+    (left, order.iter().enumerate().map(size).collect(), right)
 }

@@ -54,11 +54,7 @@ impl<T: Real> Adam<T> {
 
     #[inline(always)]
     fn gradient(&self, param: T, grad: T) -> T {
-        let grad = grad * self.sign;
-        match self.weight_decay {
-            Some(share) => grad + param * share,
-            None => grad,
-        }
+        decayed(param, grad * self.sign, self.weight_decay)
     }
 
     #[inline(always)]
@@ -86,11 +82,16 @@ impl<T: Real> Sgd<T> {
     /// The gradient by which the parameter moves.
     #[inline(always)]
     pub(crate) fn gradient(&self, param: T, grad: T) -> T {
-        let grad = grad * self.sign;
-        match self.weight_decay {
-            Some(share) => grad + param * share,
-            None => grad,
-        }
+        decayed(param, grad * self.sign, self.weight_decay)
+    }
+}
+
+/// A gradient plus a share of the parameter.
+#[inline(always)]
+fn decayed<T: Real>(param: T, grad: T, share: Option<T>) -> T {
+    match share {
+        Some(share) => grad + param * share,
+        None => grad,
     }
 }
 

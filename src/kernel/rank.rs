@@ -239,15 +239,5 @@ pub(crate) fn largest_magnitude_first(values: impl IntoIterator<Item = f64>) -> 
 
 /// The number of elements of a sorted row that are less than `value`, or with `right`, less than or equal to it.
 pub fn insertion_place<T: Rank>(row: &[T], value: T, right: bool) -> usize {
-    let (mut low, mut high) = (0, row.len());
-    while low < high {
-        let middle = low + (high - low) / 2;
-        let before = match row[middle].rank(value) {
-            Ordering::Less => true,
-            Ordering::Equal => right,
-            Ordering::Greater => false,
-        };
-        if before { low = middle + 1 } else { high = middle }
-    }
-    low
+    row.partition_point(|x| x.rank(value) == Ordering::Less || right && x.rank(value) == Ordering::Equal)
 }

@@ -50,23 +50,17 @@ pub(super) fn of(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyRes
 /// The smallest dtype that both can be cast to safely. As `numpy.promote_types`.
 pub(super) fn promote(a: DType, b: DType) -> DType {
     use DType::{Bool, Float16, Float32, Float64, Int8, Int16, UInt8};
-    if a == b {
-        return a;
-    }
-    if let (true, false) | (false, true) = (a.is_float(), b.is_float()) {
-        let (float, other) = if a.is_float() { (a, b) } else { (b, a) };
-        let least = match other {
-            Bool | Int8 | UInt8 => Float16,
-            Int16 => Float32,
-            _ => Float64,
-        };
-        return if float as usize > least as usize { float } else { least };
-    }
-    match (a, b) {
-        (UInt8, Int8) | (Int8, UInt8) => Int16,
-        _ if a as usize > b as usize => a,
-        _ => b,
-    }
+    let (float, other) = match (a.is_float(), b.is_float()) {
+        (true, false) => (a, b),
+        (false, true) => (b, a),
+        _ => return a.promote(b),
+    };
+    let least = match other {
+        Bool | Int8 | UInt8 => Float16,
+        Int16 => Float32,
+        _ => Float64,
+    };
+    if float as usize > least as usize { float } else { least }
 }
 
 /// An operand of an elementwise function.

@@ -37,7 +37,8 @@ pub(crate) fn widest(_: &[Arg]) -> Autocast {
 /// The policy of `einsum`: it is a matrix product if it sums over a letter that two operands have.
 pub(crate) fn einsum(args: &[Arg]) -> Autocast {
     let [Arg::Str(equation), operands, ..] = args else { return Autocast::Unchanged };
-    let Ok((inputs, output)) = spelled(equation, operands.tensors()) else { return Autocast::Unchanged };
+    let ndims = operands.tensors().iter().map(Tensor::ndim);
+    let Ok((inputs, output)) = spelled(equation, ndims) else { return Autocast::Unchanged };
     let is_summed = |label: &usize| {
         *label < ELLIPSIS
             && !output.contains(label)

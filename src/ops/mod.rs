@@ -32,5 +32,5 @@ pub(crate) mod view_history;
 
 pub(crate) use failed::Failed;
 pub(crate) use nearest::{is_misspelling, nearest};
-pub(crate) use retry::repeated;
+pub(crate) use retry::{repeated, run_apart};
 pub(crate) use state::State;

@@ -20,7 +20,7 @@ impl Failed {
     /// The same call on other arguments. An in-place call runs as the operation that returns a new tensor, if there is
     /// one.
     pub(crate) fn again(&self, args: Vec<Arg>) -> Result<Value> {
-        run(self.row(), self.form, args)
+        run_apart(self.row(), self.form, args)
     }
 
     /// Another operation of the table, called instead.
@@ -28,7 +28,7 @@ impl Failed {
         let Some(op) = table::find(name) else {
             return Err(Error::runtime(format!("there is no operation {name}")));
         };
-        run(op, form, args)
+        run_apart(op, form, args)
     }
 }
 
@@ -36,12 +36,14 @@ impl Failed {
 /// Nothing where the table has no such operation, or where it drew random numbers.
 pub(crate) fn repeated(record: &Record, args: Vec<Arg>) -> Option<Value> {
     let op = table::row_of(record.operation).filter(|_| record.drawn.is_none())?;
-    run(op, record.form, args).ok()
+    run_apart(op, record.form, args).ok()
 }
 
-/// Runs an operation in a state of its own.
-fn run(op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Value> {
+/// Runs an operation in a state of its own, without a record.
+pub(crate) fn run_apart(op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Value> {
     let state = State::new(Family::default());
+    state.grad_mode.set(false);
+    state.recorder.set_off(true);
     let caller = Caller { state: &state, site: &|| None };
     match op.in_place == InPlace::Always {
         true => call_in_place(caller, op, form, args).map(Value::Tensor),

@@ -122,6 +122,16 @@ impl DType {
         }
     }
 
+    /// The distance between 1 and the next number of a floating point dtype; that of float32 for others.
+    pub(crate) fn epsilon(self) -> f64 {
+        match self {
+            DType::Float64 => f64::EPSILON,
+            DType::Float16 => half::f16::EPSILON.to_f64(),
+            DType::BFloat16 => half::bf16::EPSILON.to_f64(),
+            _ => f64::from(f32::EPSILON),
+        }
+    }
+
     /// Bytes an element takes in PyTorch (`element_size`).
     pub(crate) fn size(self) -> usize {
         self.row().4

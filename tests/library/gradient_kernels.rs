@@ -195,23 +195,16 @@ fn losses_and_embedding() {
     );
     let spread = loss::nll(&[1, 0, 1, 1], &[1.0, 2.0, 3.0, 0.0], 2, 2);
     assert_eq!(spread, [0.0, 2.0, 1.0, 0.0, 0.0, 0.0, 3.0, 0.0]);
-    let rows = embedding::embedding(
-        &[2, 0, 2, 1],
-        &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0],
-        [3, 2],
-        Some(1),
-        false,
-    );
+    let rows =
+        embedding::embedding(&[2, 0, 2, 1], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], [3, 2], Some(1));
     assert_eq!(rows, [3.0, 4.0, 0.0, 0.0, 6.0, 8.0]);
-    let shared = embedding::embedding(&[2, 0, 2], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [3, 2], None, true);
-    assert_eq!(shared, [3.0, 4.0, 0.0, 0.0, 3.0, 4.0], "rows over the number of their tokens");
     let (tokens, grad) = ((0..3000).map(|at| at * 7919 % 50).collect::<Vec<i64>>(), numbers(3000 * 16, 3));
     let mut plain = vec![0.0; 50 * 16];
     for (token, grad) in tokens.iter().zip(grad.chunks(16)) {
         (0..16).for_each(|at| plain[*token as usize * 16 + at] += grad[at]);
     }
     assert_eq!(
-        embedding::embedding(&tokens, &grad, [50, 16], None, false),
+        embedding::embedding(&tokens, &grad, [50, 16], None),
         plain,
         "token after token, on any thread"
     );

@@ -296,10 +296,15 @@ fn factors_of_a_matrix_solve_systems_and_multiply_back() {
             assert!((product(&a, &x, i, j) - f64::from(u8::from(i == j))).abs() < 1e-12);
         }
     }
-    let (q, r) = qr(&a, false);
+    let (q, r) = qr(&a, 3);
     let (_, s, _) = svd(&a);
     assert!((s.iter().product::<f64>() - 22.0).abs() < 1e-9);
     assert!((product(&q, &r, 1, 0) - 4.0).abs() < 1e-12);
+    // Of equal rows one singular value is not 0; the vectors for the others are orthogonal all the same.
+    let (u, s, _) = svd(&Matrix::<f64>::from_elem((4, 3), 1.0));
+    assert_eq!(s[1..], [0.0, 0.0]);
+    let ones = u.t().dot(&u) - identity::<f64>(3);
+    assert!(ones.iter().all(|x| x.abs() < 1e-12), "{u}");
 }
 
 #[test]

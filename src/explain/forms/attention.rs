@@ -88,20 +88,10 @@ pub(crate) fn account(subject: &Subject) -> Option<Account> {
     Some(account)
 }
 
-/// The batch and the head of an operand, for a batch and a head of the output; heads may be shared.
+/// The batch and the head of an operand, for a batch and a head of the output; several heads of the query may share one.
 fn lead_of(operand: &PastOperand, query: &PastOperand, batch: &[usize]) -> Vec<usize> {
-    let shape = operand.tensor.shape();
-    let own = &shape[..shape.len() - 2];
-    let asked = query.tensor.shape();
+    let own = &operand.tensor.shape()[..operand.tensor.ndim() - 2];
     let skip = batch.len().saturating_sub(own.len());
-    let at = |(axis, &size): (usize, &usize)| {
-        let given = batch[skip + axis];
-        let wide = asked.get(skip + axis).copied().unwrap_or(size);
-        match size {
-            1 => 0,
-            _ if wide > size && wide % size == 0 => given / (wide / size),
-            _ => given,
-        }
-    };
-    own.iter().enumerate().map(at).collect()
+    let sizes = own.iter().zip(query.tensor.shape().get(skip..).unwrap_or_default());
+    sizes.zip(&batch[skip..]).map(|((&size, &wide), &at)| at / (wide / size).max(1)).collect()
 }

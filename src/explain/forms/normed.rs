@@ -82,7 +82,7 @@ pub(crate) fn norm(subject: &Subject, kind: NormKind) -> Option<Account> {
     let values = met.values();
     let many = values.len() as f64;
     let value = x.value(subject.index());
-    let eps = subject.number("eps").unwrap_or(f64::from(f32::EPSILON));
+    let eps = subject.number("eps").unwrap_or(subject.dtype.epsilon());
     let root_only = kind == NormKind::Rms;
     let mean = if root_only { 0.0 } else { values.iter().sum::<f64>() / many };
     let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / many;

@@ -3,14 +3,14 @@
 use crate::explain::account::{Account, LINKS, SourceElement};
 use crate::explain::calc::Calc;
 use crate::explain::name::Name;
-use crate::explain::storage_element::{ElementCause, PastOperand};
-use crate::explain::subject::Subject;
+use crate::explain::storage_element::{ElementCause, PastOperand, indices};
+use crate::explain::subject::{Subject, numbers};
 use crate::explain::terms::figure;
 use crate::kernel::rank::largest_magnitude_first;
 use crate::tensor::Arg;
 use crate::tensor::descriptor::Binding;
 use crate::tensor::explanation::ProductKind;
-use crate::tensor::layout::unravel;
+use crate::tensor::ops::einsum::{ELLIPSIS, letter, spelled};
 
 /// One sum of products: the names of both sides, and the indices of the factors in each.
 struct ProductTerms {
@@ -241,53 +241,33 @@ pub(crate) fn linear(subject: &Subject) -> Option<Account> {
 /// An element of an einsum: a sum over all letters that the result does not have.
 pub(crate) fn einsum(subject: &Subject) -> Option<Account> {
     let Some(Arg::Str(equation)) = subject.param("equation") else { return None };
-    let equation: String = equation.chars().filter(|letter| !letter.is_whitespace()).collect();
-    let (inputs, output) = match equation.split_once("->") {
-        Some((inputs, output)) => (inputs.to_owned(), output.to_owned()),
-        None => {
-            let mut once: Vec<char> = equation.chars().filter(|letter| letter.is_alphabetic()).collect();
-            once.retain(|letter| equation.matches(*letter).count() == 1);
-            once.sort_unstable();
-            (equation.clone(), once.into_iter().collect())
-        }
-    };
-    if equation.contains('.') {
-        return None;
-    }
-    let inputs: Vec<Vec<char>> = inputs.split(',').map(|part| part.chars().collect()).collect();
     let operands = subject.operands(1);
-    if operands.len() != inputs.len() {
-        return None;
-    }
-    let mut letters: Vec<(char, usize)> = Vec::new();
+    let (inputs, output) = spelled(equation, operands.iter().map(|it| it.tensor.ndim())).ok()?;
+    // The letters that are summed over, and their sizes.
+    let mut free: Vec<(usize, usize)> = Vec::new();
     for (operand, input) in operands.iter().zip(&inputs) {
-        for (&letter, &size) in input.iter().zip(operand.tensor.shape()) {
-            match letters.iter_mut().find(|known| known.0 == letter) {
+        for (&label, &size) in input.iter().zip(operand.tensor.shape()).filter(|it| !output.contains(it.0)) {
+            match free.iter_mut().find(|known| known.0 == label) {
                 Some(known) => known.1 = known.1.max(size),
-                None => letters.push((letter, size)),
+                None => free.push((label, size)),
             }
         }
     }
-    let fixed: Vec<(char, usize)> = output.chars().zip(subject.index().iter().copied()).collect();
-    let free: Vec<(char, usize)> =
-        letters.iter().copied().filter(|(letter, _)| !output.contains(*letter)).collect();
-    let sizes: Vec<usize> = free.iter().map(|letter| letter.1).collect();
-    let count: usize = sizes.iter().product();
-    let index = |input: &[char], operand: &PastOperand, turn: &[usize]| -> Vec<usize> {
-        let at = |letter: &char| {
-            let summed = free.iter().position(|free| free.0 == *letter).map(|place| turn[place]);
-            summed.or_else(|| fixed.iter().find(|it| it.0 == *letter).map(|it| it.1)).unwrap_or(0)
+    if free.iter().any(|letter| letter.0 >= ELLIPSIS) {
+        return None;
+    }
+    let fixed = |label: &usize| output.iter().position(|it| it == label).map(|at| subject.index()[at]);
+    let index = |input: &[usize], operand: &PastOperand, turn: &[usize]| -> Vec<usize> {
+        let at = |label: &usize| {
+            let summed = free.iter().position(|free| free.0 == *label).map(|place| turn[place]);
+            summed.or_else(|| fixed(label)).unwrap_or(0)
         };
-        input
-            .iter()
-            .zip(operand.tensor.shape())
-            .map(|(letter, &size)| if size == 1 { 0 } else { at(letter) })
-            .collect()
+        let sizes = input.iter().zip(operand.tensor.shape());
+        sizes.map(|(label, &size)| if size == 1 { 0 } else { at(label) }).collect()
     };
-    let mut products = Vec::with_capacity(count);
-    let mut largest = (0.0, Vec::new());
-    for flat in 0..count {
-        let turn = unravel(flat, &sizes);
+    let sizes: Vec<usize> = free.iter().map(|letter| letter.1).collect();
+    let (mut products, mut largest) = (Vec::new(), (0.0, Vec::new()));
+    for turn in indices(&sizes) {
         let at: Vec<Vec<usize>> =
             operands.iter().zip(&inputs).map(|(operand, input)| index(input, operand, &turn)).collect();
         let factors: Vec<f64> = operands.iter().zip(&at).map(|(operand, at)| operand.value(at)).collect();
@@ -296,27 +276,20 @@ pub(crate) fn einsum(subject: &Subject) -> Option<Account> {
             let links = operands.iter().zip(&at).map(|(operand, at)| subject.listed(operand, at));
             largest = (product.abs(), links.collect());
         }
-        products.push(Calc::Product(factors.into_iter().map(Calc::Number).collect()));
+        products.push(Calc::Product(numbers(&factors)));
     }
     let terms: Vec<f64> = products.iter().map(Calc::value).collect();
-    let summed: String = free.iter().map(|letter| letter.0).collect();
-    let names: Vec<String> = operands
-        .iter()
-        .zip(&inputs)
-        .map(|(operand, input)| {
-            let at: Vec<String> = input
-                .iter()
-                .map(|letter| {
-                    fixed.iter().find(|it| it.0 == *letter).map_or(letter.to_string(), |it| it.1.to_string())
-                })
-                .collect();
-            let name = subject.names.operand(&subject.made.record, operand);
-            if at.is_empty() { name.to_string() } else { name.sliced(&at).to_string() }
-        })
-        .collect();
+    let summed: String = free.iter().map(|free| letter(free.0)).collect();
+    let name = |(operand, input): (&PastOperand, &Vec<usize>)| {
+        let at = |label: &usize| fixed(label).map_or_else(|| letter(*label).to_string(), |at| at.to_string());
+        let name = subject.names.operand(&subject.made.record, operand);
+        if input.is_empty() { name } else { name.sliced(&input.iter().map(at).collect::<Vec<_>>()) }
+            .to_string()
+    };
+    let names: Vec<String> = operands.iter().zip(&inputs).map(name).collect();
     let over = if summed.is_empty() { String::new() } else { format!(", summed over {summed}") };
-    let mut account = Account::words(format!("einsum '{equation}': {}{over}", names.join(" · ")))
-        .figures(Calc::Sum(products));
+    let words = format!("einsum '{}': {}{over}", equation.replace(' ', ""), names.join(" · "));
+    let mut account = Account::words(words).figures(Calc::Sum(products));
     if operands.len() > 1 && terms.len() > 1 {
         account = account.figures(Calc::terms(terms)).led("the largest term");
     }

@@ -13,7 +13,7 @@ pub(crate) fn algebra(ran: &Traced) -> String {
         let target = ran.operand(0).map_or_else(String::new, |target| shape_in_formula(target.shape()));
         return format!("{operands} into {target}");
     }
-    let results = results(&ran.results);
+    let results = shapes(&ran.results, 2);
     let arrow = if results.is_empty() { String::new() } else { format!("-> {results}") };
     format!("{operands} {arrow}").trim().to_owned()
 }
@@ -29,16 +29,17 @@ pub(super) fn through(steps: &[&Traced]) -> String {
                 made.push(result.clone());
             }
         }
-        return format!("-> {}", results(&made));
+        return format!("-> {}", shapes(&made, 2));
     }
     let given = first.operands.first().map(|operand| format!("{} ", shape_in_formula(operand.shape())));
-    format!("{}-> {}", given.unwrap_or_default(), results(&last.results))
+    format!("{}-> {}", given.unwrap_or_default(), shapes(&last.results, 2))
 }
 
-fn results(results: &[TracedTensor]) -> String {
-    let shapes: Vec<String> = results.iter().map(|result| shape_in_formula(result.shape())).collect();
-    match shapes.as_slice() {
-        [first, rest @ ..] if !rest.is_empty() && rest.iter().all(|other| other == first) => {
+/// The shapes of tensors; so many or more that are equal are counted.
+fn shapes(tensors: &[TracedTensor], least: usize) -> String {
+    let shapes: Vec<String> = tensors.iter().map(|tensor| shape_in_formula(tensor.shape())).collect();
+    match shapes.first() {
+        Some(first) if shapes.len() >= least && shapes.iter().all(|other| other == first) => {
             format!("{} of {first}", shapes.len())
         }
         _ => shapes.join(", "),
@@ -63,15 +64,6 @@ fn operands(ran: &Traced) -> String {
             format!("{} @ {weight}{bias}", value(0))
         }
         Explanation::Assignment => value(1),
-        _ => {
-            let shapes: Vec<String> =
-                ran.operands.iter().map(|operand| shape_in_formula(operand.shape())).collect();
-            match shapes.as_slice() {
-                [first, _, _, ..] if shapes.iter().all(|other| other == first) => {
-                    format!("{} of {first}", shapes.len())
-                }
-                _ => shapes.join(", "),
-            }
-        }
+        _ => shapes(&ran.operands, 3),
     }
 }

@@ -1,10 +1,13 @@
 //! The cost of an operation: multiplications, and bytes read and written.
 //! Costs are counted from the shapes; the kernel may do less.
 
+use std::collections::BTreeMap;
+
 use crate::ops::trace::Traced;
 use crate::tensor::Arg;
 use crate::tensor::descriptor::CostRule;
 use crate::tensor::explanation::Explanation;
+use crate::tensor::ops::einsum::spelled;
 
 /// The cost of one or more operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,15 +82,12 @@ fn multiplications(ran: &Traced) -> u64 {
 /// One multiplication for each combination of indices and each operand after the first.
 fn einsum(ran: &Traced) -> u64 {
     let Some(Arg::Str(equation)) = ran.args.first() else { return 0 };
-    let inputs = equation.split("->").next().unwrap_or_default();
-    let mut sizes: Vec<(char, usize)> = Vec::new();
-    for (letters, operand) in inputs.split(',').zip(&ran.operands) {
-        for (letter, size) in letters.chars().filter(|letter| letter.is_alphabetic()).zip(operand.shape()) {
-            if sizes.iter().all(|(known, _)| *known != letter) {
-                sizes.push((letter, *size));
-            }
-        }
+    let ndims = ran.operands.iter().map(|operand| operand.shape().len());
+    let Ok((inputs, _)) = spelled(equation, ndims) else { return 0 };
+    let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
+    for (&label, &size) in inputs.iter().zip(&ran.operands).flat_map(|(own, it)| own.iter().zip(it.shape())) {
+        sizes.entry(label).and_modify(|known| *known = size.max(*known)).or_insert(size);
     }
-    let factors = ran.operands.len().saturating_sub(1) as u64;
-    sizes.iter().map(|(_, size)| *size as u64).product::<u64>() * factors
+    let factors = ran.operands.len().saturating_sub(1);
+    (sizes.into_values().product::<usize>() * factors) as u64
 }

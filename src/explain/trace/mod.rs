@@ -22,7 +22,7 @@ pub use outline::OutlineItem;
 pub(crate) use outline::{CallGroup, LoopGroup, OperationRow, Outline};
 pub(crate) use preview::Preview;
 
-use crate::ops::trace::{Called, Trace, Traced, TracedTensor};
+use crate::ops::trace::{Called, Trace, Traced};
 use source::ShownParts;
 
 /// Returns the outline of a trace; with `all`, loops and library calls are not folded.
@@ -176,16 +176,9 @@ fn name(ran: &Traced) -> String {
     ran.operation.called(ran.in_place).to_owned()
 }
 
-/// Whether the only result is this operand.
-fn is_result(given: &TracedTensor, results: &[TracedTensor]) -> bool {
-    let is = |result: &TracedTensor| {
-        given.tensor.as_ref().zip(result.tensor.as_ref()).is_some_and(|(a, b)| a.is(b))
-    };
-    matches!(results, [result] if is(result))
-}
-
 fn of_operation(step: &OutlineStep) -> OperationRow {
     let place = step.path[step.path.len() - 1].call;
+    let given = step.ran.operands.first().and_then(|given| given.tensor.as_ref());
     OperationRow {
         cell: place.cell.to_owned(),
         line: place.span.start.line,
@@ -194,7 +187,7 @@ fn of_operation(step: &OutlineStep) -> OperationRow {
         cost: step.cost,
         is_view: step.ran.is_view,
         is_unchanged: step.ran.is_view
-            && step.ran.operands.first().is_some_and(|given| is_result(given, &step.ran.results)),
+            && matches!((given, &step.ran.results[..]), (Some(given), [result]) if result.is(given)),
         preview: Preview::of(step.ran),
         error: step.ran.error.clone(),
         ..OperationRow::default()

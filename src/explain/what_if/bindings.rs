@@ -1,6 +1,7 @@
 //! Which statements of a cell bind a variable, and the parts that a cell is run in because of it.
 
 use crate::syntax::parse_module;
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
 
@@ -64,48 +65,52 @@ fn padded(source: &str, start: usize, stop: usize) -> String {
 
 /// Whether a statement of the cell binds a variable or writes into it.
 fn binds(statement: &Stmt, name: &str) -> bool {
-    let target = |target: &Expr| is_target(target, name);
-    let any = |body: &[Stmt]| body.iter().any(|inner| binds(inner, name));
-    match statement {
-        Stmt::Assign(assign) => assign.targets.iter().any(target),
-        Stmt::AugAssign(assign) => target(&assign.target),
-        Stmt::AnnAssign(assign) => assign.value.is_some() && target(&assign.target),
-        Stmt::For(looped) => target(&looped.target) || any(&looped.body) || any(&looped.orelse),
-        Stmt::While(looped) => any(&looped.body) || any(&looped.orelse),
-        Stmt::If(branch) => {
-            any(&branch.body) || branch.elif_else_clauses.iter().any(|clause| any(&clause.body))
+    let mut search = BindingSearch { name, found: false };
+    search.visit_stmt(statement);
+    search.found
+}
+
+struct BindingSearch<'n> {
+    name: &'n str,
+    found: bool,
+}
+
+impl Visitor<'_> for BindingSearch<'_> {
+    fn visit_stmt(&mut self, statement: &Stmt) {
+        match statement {
+            Stmt::FunctionDef(function) => self.found |= function.name.as_str() == self.name,
+            Stmt::ClassDef(class) => self.found |= class.name.as_str() == self.name,
+            // An annotation alone binds nothing.
+            Stmt::AnnAssign(assign) if assign.value.is_none() => {}
+            other => walk_stmt(self, other),
         }
-        Stmt::With(block) => {
-            block.items.iter().filter_map(|item| item.optional_vars.as_deref()).any(target)
-                || any(&block.body)
-        }
-        Stmt::Try(block) => any(&block.body) || any(&block.orelse) || any(&block.finalbody),
-        Stmt::FunctionDef(function) => function.name.as_str() == name,
-        Stmt::ClassDef(class) => class.name.as_str() == name,
-        // `x.fill_(0)` writes into x.
-        Stmt::Expr(expression) => match &*expression.value {
-            Expr::Call(call) => match &*call.func {
-                Expr::Attribute(method) => {
-                    let method_name = method.attr.as_str();
-                    method_name.ends_with('_')
-                        && !method_name.starts_with('_')
-                        && root_of(&method.value).as_deref() == Some(name)
-                }
-                _ => false,
-            },
-            _ => false,
-        },
-        _ => false,
+    }
+
+    fn visit_expr(&mut self, expression: &Expr) {
+        let target = match expression {
+            Expr::Name(part) if part.ctx.is_store() => Some(expression),
+            Expr::Attribute(part) if part.ctx.is_store() => Some(expression),
+            Expr::Subscript(part) if part.ctx.is_store() => Some(expression),
+            // `x.fill_(0)` writes into x.
+            Expr::Call(call) => {
+                call.func.as_attribute_expr().filter(|method| is_in_place(&method.attr)).map(|it| &*it.value)
+            }
+            // What a comprehension binds is its own.
+            Expr::ListComp(_)
+            | Expr::SetComp(_)
+            | Expr::DictComp(_)
+            | Expr::Generator(_)
+            | Expr::Lambda(_) => return,
+            _ => None,
+        };
+        self.found |= target.is_some_and(|target| root_of(target).as_deref() == Some(self.name));
+        walk_expr(self, expression);
     }
 }
 
-fn is_target(target: &Expr, name: &str) -> bool {
-    match target {
-        Expr::Tuple(tuple) => tuple.elts.iter().any(|element| is_target(element, name)),
-        Expr::List(list) => list.elts.iter().any(|element| is_target(element, name)),
-        Expr::Starred(starred) => is_target(&starred.value, name),
-        other => root_of(other).as_deref() == Some(name),
-    }
+/// Whether a method writes into what it is called on, by its name: `fill_`.
+fn is_in_place(method: &str) -> bool {
+    method.ends_with('_') && !method.starts_with('_')
 }
 
 /// The name of the last cell that binds this variable.

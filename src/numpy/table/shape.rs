@@ -193,16 +193,6 @@ fn stack(c: &Call) -> PyResult<Answer> {
     Ok(Answer::Array(c.op("stack", vec![Arg::Tensors(arrays), Arg::Int(axis as i64)])?))
 }
 
-fn tile(c: &Call) -> PyResult<Answer> {
-    let (x, mut times) = (c.tensor(0)?, c.ints(&c.object(1))?);
-    let dims = x.ndim().max(times.len());
-    let mut shape = vec![1; dims - x.ndim()];
-    shape.extend_from_slice(x.shape());
-    let x = c.reshaped(&x, &shape)?;
-    times.splice(0..0, vec![1; dims - times.len()]);
-    Ok(Answer::Array(c.op("tile", vec![Arg::Tensor(x), Arg::Ints(times)])?))
-}
-
 fn repeat(c: &Call) -> PyResult<Answer> {
     let (x, axis) = c.along(c.tensor(0)?, 2)?;
     let counts = c.tensor(1)?;
@@ -298,7 +288,10 @@ pub(super) static ROWS: [Row; 19] = [
     row("expand_dims", FUNCTION, "a, axis", expand_dims),
     row("concatenate", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", concatenate),
     row("stack", FUNCTION, "arrays, axis=0, out=None, *, dtype=None", stack),
-    row("tile", FUNCTION, "A, reps", tile),
+    row("tile", FUNCTION, "A, reps", |c| {
+        let times = c.ints(&c.object(1))?;
+        Ok(Answer::Array(c.op("tile", vec![Arg::Tensor(c.tensor(0)?), Arg::Ints(times)])?))
+    }),
     row("repeat", BOTH, "a, repeats, axis=None", repeat).others(Others::ConvertBack),
     row("broadcast_to", FUNCTION, "array, shape", broadcast_to),
     row("item", METHOD, "self, at=None", item),

@@ -132,8 +132,7 @@ pub(crate) fn embedding(step: &BackwardStep, grad: Tensor) -> Result<Gradients> 
     let indices = step.tensor("input")?.to_i64_vec();
     let skipped = step.int("padding_idx").map(|at| at.rem_euclid(shape[0].max(1) as i64));
     let of_weight = in_floats!(grad.dtype(), T => {
-        let by_frequency = step.bool("scale_grad_by_freq");
-        let found = rows::embedding(&indices, &T::row_major(&grad), [shape[0], shape[1]], skipped, by_frequency);
+        let found = rows::embedding(&indices, &T::row_major(&grad), [shape[0], shape[1]], skipped);
         T::tensor(found, shape, grad.dtype())
     });
     Ok(Gradients::of("weight", of_weight))

@@ -7,7 +7,6 @@ use crate::in_floats;
 use crate::kernel::backward::loss;
 use crate::kernel::backward::softmax::{Known, softmax as of_softmax};
 use crate::kernel::loss::{ClassValues, NllOptions, classes_and_inner, nll_total};
-use crate::kernel::math::Functions;
 use crate::kernel::{Real, softmax};
 use crate::tensor::layout::broadcast;
 use crate::tensor::ops::cast::to_dtype;
@@ -21,11 +20,6 @@ fn reduction(step: &BackwardStep) -> Result<Reduction> {
         Arg::Str(name) => Reduction::named(name),
         _ => Ok(Reduction::Mean),
     }
-}
-
-/// A tensor repeated to a shape, as numbers.
-fn spread<T: Float>(x: &Tensor, shape: &[usize]) -> Vec<T> {
-    T::of(&x.with_layout(x.layout().broadcast_to(shape)))
 }
 
 /// The targets of a loss over classes, and what each position's loss is multiplied by.
@@ -135,34 +129,4 @@ pub(crate) fn mse_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         grads = grads.and("target", step.neg(&slope)?);
     }
     Ok(grads.and("input", slope))
-}
-
-pub(crate) fn with_logits(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let (x, target) = (step.tensor("input")?, step.tensor("target")?);
-    let (weight, positive) = (step.opt_tensor("weight")?, step.opt_tensor("pos_weight")?);
-    let (shape, reduction) = (x.shape(), reduction(step)?);
-    let of_input = in_floats!(x.dtype(), T => {
-        let (grads, targets) = (spread::<T>(&grad, shape), T::of(target));
-        let weight = weight.map(|weight| spread::<T>(weight, shape));
-        let positive = positive.map(|positive| spread::<T>(positive, shape));
-        let count = T::from_f64(x.numel() as f64);
-        let slope = |(at, &x): (usize, &T)| {
-            let (t, part) = (targets[at], T::ONE / (T::ONE + (-x).exp_vector()));
-            let mut slope = match &positive {
-                Some(positive) => {
-                    let heavy = positive[at] * t;
-                    (heavy + T::ONE - t) * part - heavy
-                }
-                None => part - t,
-            };
-            slope *= grads[at];
-            if let Some(weight) = &weight {
-                slope *= weight[at];
-            }
-            if reduction == Reduction::Mean { slope / count } else { slope }
-        };
-        let found = T::row_major(x).iter().enumerate().map(slope).collect();
-        T::tensor(found, shape, x.dtype())
-    });
-    Ok(Gradients::of("input", of_input))
 }

@@ -5,7 +5,7 @@ use crate::in_floats;
 use crate::kernel::backward::norm::{self, NormGrads, WantedGradients};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
-use crate::tensor::{DType, Result, Tensor};
+use crate::tensor::{Result, Tensor};
 
 fn wanted(step: &BackwardStep) -> WantedGradients {
     WantedGradients { input: step.wants("input"), weight: step.wants("weight"), bias: step.wants("bias") }
@@ -54,10 +54,7 @@ pub(crate) fn layer_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients>
 pub(crate) fn rms_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (x, weight, shape) = (step.tensor("input")?, step.opt_tensor("weight")?, sizes(step));
     let grad = to_dtype(&grad, x.dtype());
-    let eps = step.number("eps").unwrap_or(match x.dtype() {
-        DType::Float64 => f64::EPSILON,
-        _ => f64::from(f32::EPSILON),
-    });
+    let eps = step.number("eps").unwrap_or(x.dtype().epsilon());
     Ok(in_floats!(x.dtype(), T => {
         let (values, grad, weight) = (T::row_major(x), T::row_major(&grad), weight.map(T::row_major));
         let width = shape.iter().product();

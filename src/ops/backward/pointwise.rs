@@ -7,7 +7,7 @@ use super::compute;
 use super::step::{BackwardStep, Gradients};
 use crate::kernel::math;
 use crate::tensor::ops::pointwise;
-use crate::tensor::{Arg, DType, Result, Tensor, ops};
+use crate::tensor::{Arg, Result, Tensor, ops};
 
 /// The gradient times the `alpha` of `add` and `sub`.
 fn factored(step: &BackwardStep, grad: Tensor) -> Result<Tensor> {
@@ -200,26 +200,11 @@ pub(crate) fn pow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 }
 
 pub(crate) fn clamp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let x = step.tensor("input")?;
-    if let (None, None, None) = (step.opt_tensor("min")?, step.opt_tensor("max")?, step.caller) {
-        // Without a bound everything is inside, nan too.
-        let wide = x.dtype() == DType::Float64;
-        let bound = |name: &str| step.number(name).map(|at| if wide { at } else { f64::from(at as f32) });
-        let (least, most) = (bound("min"), bound("max"));
-        let inside = |x: f64| least.is_none_or(|least| x >= least) && most.is_none_or(|most| x <= most);
-        let kept = pointwise::zipped(
-            &grad,
-            x,
-            |g, x| if inside(f64::from(x)) { g } else { 0.0 },
-            |g, x| if inside(x) { g } else { 0.0 },
-        )?;
-        return Ok(Gradients::of("input", kept));
-    }
-    let of = Arg::Tensor(x.clone());
+    let of = step.operand("input")?;
     let mut inside: Option<Tensor> = None;
     for (name, test) in [("min", Ordering::is_ge as fn(Ordering) -> bool), ("max", Ordering::is_le)] {
         if step.has(name) {
-            let one = compute::compare(&of, step.operand(name)?, test)?;
+            let one = compute::compare(of, step.operand(name)?, test)?;
             inside = Some(match inside {
                 None => one,
                 Some(both) => pointwise::logical(&both, &one, |a, b| a & b)?,

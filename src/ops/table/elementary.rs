@@ -111,12 +111,7 @@ fn relu(c: &Call) -> Result<Value> {
 
 fn nan_to_num(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
-    let largest = match x.dtype() {
-        DType::Float64 => f64::MAX,
-        DType::Float16 => 65504.0,
-        DType::BFloat16 => f64::from(f32::from_bits(0x7f7f_0000)),
-        _ => f64::from(f32::MAX),
-    };
+    let largest = x.dtype().range().1;
     let (nan, up, down) = (
         c.opt_float(1).unwrap_or(0.0),
         c.opt_float(2).unwrap_or(largest),

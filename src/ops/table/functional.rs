@@ -198,7 +198,7 @@ rows![
         .rule(backward::pointwise::dropout),
     op(indexed("embedding", Movement::Embedded).grad("Embedding"), FUNCTIONAL, embedding)
         .forms(&["Tensor input, Tensor weight, int? padding_idx=None, only max_norm=None, \
-             hint norm_type=2.0, bool scale_grad_by_freq=False, only sparse=False"])
+             hint norm_type=2.0, only scale_grad_by_freq=False, only sparse=False"])
         .doc("Rows of a table by their numbers. (..) x (n, d) -> (.., d)")
         .rule_in_one_pass(backward::activations::embedding),
     op(joined("pad", Movement::Rearranged).grad("ConstantPadNd"), FUNCTIONAL, pad_)

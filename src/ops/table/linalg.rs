@@ -134,7 +134,7 @@ fn inv(c: &Call) -> Result<Value> {
 }
 
 fn solve(c: &Call) -> Result<Value> {
-    let (a, b, left) = (c.tensor(0)?, c.tensor(1)?, c.bool(2));
+    let (a, b) = (c.tensor(0)?, c.tensor(1)?);
     let n = square("linalg.solve", a, LowPrecision::NoKernel("lu_cpu"))?;
     refuse_if!(
         a.dtype() != b.dtype(),
@@ -143,28 +143,18 @@ fn solve(c: &Call) -> Result<Value> {
         b.dtype().cpp_name()
     );
     let vector = b.ndim() == 1 || (b.ndim() + 1 == a.ndim() && b.shape() == &a.shape()[..a.ndim() - 1]);
-    refuse_if!(
-        vector && !left,
-        "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case \
-             linalg.solve is equivalent to B / A.squeeze(-1)"
-    );
     let wide = if vector { b.with_layout(b.layout().unsqueeze(b.ndim())) } else { b.clone() };
     let (rows, columns) = has_matrices("linalg.solve", &wide)?;
-    if (if left { rows } else { columns }) != n {
-        return Err(Error::runtime(format!(
-            "linalg.solve: Incompatible shapes of A and B for the equation {} ({n}x{n} and {rows}x{columns})",
-            if left { "AX = B" } else { "XA = B" }
-        )));
-    }
-    // X A = B is Aᵀ Xᵀ = Bᵀ.
-    let turned = |x: &Tensor| x.with_layout(x.layout().transpose(x.ndim() - 2, x.ndim() - 1));
-    let (a, wide) = if left { (a.clone(), wide) } else { (turned(a), turned(&wide)) };
-    let shared = broadcast(lead(&a), lead(&wide))?;
+    refuse_if!(
+        rows != n,
+        "linalg.solve: Incompatible shapes of A and B for the equation AX = B ({n}x{n} and {rows}x{columns})"
+    );
+    let shared = broadcast(lead(a), lead(&wide))?;
     let spread = |x: &Tensor| {
         let shape = [&shared[..], &x.shape()[x.ndim() - 2..]].concat();
         x.with_layout(x.layout().broadcast_to(&shape))
     };
-    let (matrices, sides) = (spread(&a), spread(&wide));
+    let (matrices, sides) = (spread(a), spread(&wide));
     let out = in_floats!(a.dtype(), T => {
         let mut out = Vec::new();
         for (a, b) in pages::<T>(&matrices).into_iter().zip(pages::<T>(&sides)) {
@@ -174,9 +164,8 @@ fn solve(c: &Call) -> Result<Value> {
             }
             out.push(factors.solve(&b));
         }
-        columns_first(&shared, (n, wide.shape()[wide.ndim() - 1]), &out, a.dtype())
+        columns_first(&shared, (n, columns), &out, a.dtype())
     });
-    let out = if left { out } else { turned(&out) };
     Ok(if vector { out.with_layout(out.layout().squeeze(out.ndim() - 1)) } else { out }.into())
 }
 
@@ -189,10 +178,9 @@ fn qr(c: &Call) -> Result<Value> {
     );
     let (rows, columns) = has_matrices("linalg.qr", x)?;
     of_floats("linalg.qr", x, LowPrecision::NoKernel("geqrf_cpu"))?;
-    let complete = mode == "complete";
-    let width = if complete { rows } else { rows.min(columns) };
+    let width = if mode == "complete" { rows } else { rows.min(columns) };
     let (q, r) = in_floats!(x.dtype(), T => {
-        let (q, r): (Vec<_>, Vec<_>) = pages::<T>(x).iter().map(|page| linalg::qr(page, complete)).unzip();
+        let (q, r): (Vec<_>, Vec<_>) = pages::<T>(x).iter().map(|page| linalg::qr(page, width)).unzip();
         let r = columns_first(lead(x), (width, columns), &r, x.dtype());
         match mode {
             "r" => (Tensor::zeros([0], x.dtype())?, r),
@@ -222,9 +210,9 @@ fn decomposed(x: &Tensor, full: bool, with_vectors: bool) -> Result<(Tensor, Ten
                 with_vectors && sizes.first().is_some_and(|size| Real::is_nan(*size)),
                 "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
             );
-            u.push(if tall > k { linalg::completed(&left) } else { left });
+            u.push(if tall > k { linalg::completed(&left, tall) } else { left });
             s.extend(sizes);
-            v.push(if wide > k { linalg::completed(&right.reversed_axes()).reversed_axes() } else { right });
+            v.push(if wide > k { linalg::completed(&right.reversed_axes(), wide).reversed_axes() } else { right });
         }
         let shape = [lead(x), &[k]].concat();
         let matrices = |size, pages| columns_first(lead(x), size, pages, x.dtype());
@@ -278,7 +266,7 @@ rows![
         .autocast(autocast::float32)
         .saving_result(),
     op(whole("linalg_solve", OpFamily::LinearAlgebra).grad("LinalgSolveEx"), LINALG, solve)
-        .forms(&["Tensor A, Tensor B, *, bool left=True, out? out=None"])
+        .forms(&["Tensor A, Tensor B, *, only left=True, out? out=None"])
         .doc("x with A x = B.")
         .autocast(autocast::float32)
         .saving_result(),

@@ -203,8 +203,7 @@ rows![
         ", Tensor? pos_weight=None"
     )])
     .doc("binary_cross_entropy of sigmoid(input), without overflow.")
-    .autocast(autocast::float32)
-    .rule_in_one_pass(backward::losses::with_logits),
+    .autocast(autocast::float32),
     op(
         loss_of("binary_cross_entropy", LossKind::Other).grad("BinaryCrossEntropy"),
         FUNCTIONAL,

@@ -83,12 +83,7 @@ fn rms_norm(c: &Call) -> Result<Value> {
     let (x, weight) = (c.tensor(0)?, c.opt_tensor(2));
     let width: usize = normalized(c, x, &[("weight", 2)])?.iter().product();
     only_floats("rms_norm", x.dtype())?;
-    let eps = c.opt_float(3).unwrap_or(match x.dtype() {
-        DType::Float64 => f64::EPSILON,
-        DType::Float16 => half::f16::EPSILON.to_f64(),
-        DType::BFloat16 => half::bf16::EPSILON.to_f64(),
-        _ => f64::from(f32::EPSILON),
-    });
+    let eps = c.opt_float(3).unwrap_or(x.dtype().epsilon());
     let out = in_floats!(x.dtype(), T => {
         T::tensor(norm::rms_norm(&T::row_major(x), width, eps), x.shape(), x.dtype())
     });

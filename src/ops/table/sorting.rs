@@ -5,7 +5,6 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, whole};
 use crate::tensor::explanation::{Explanation, OrderKind};
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::ops::along::gather;
 use crate::tensor::ops::sorting;
 use crate::tensor::ops::{cast::to_dtype, pointwise};
 use crate::tensor::{Arg, Category, DType, Error, Result, Tensor, refuse_if};
@@ -86,16 +85,6 @@ fn searchsorted(c: &Call) -> Result<Value> {
         "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor \
              and input value tensor must match, but we got boundaries tensor {a:?} and input value tensor {b:?}"
     );
-    if let Some(sorter) = c.opt_tensor(5) {
-        refuse_if!(
-            sorter.shape() != sorted.shape(),
-            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor {a:?} and got \
-                 sorter tensor {:?}",
-            sorter.shape()
-        );
-        let sorted = gather(sorted, a.len() - 1, sorter)?;
-        return Ok(indices(sorting::searchsorted(&sorted, &values, right), c.bool(2)));
-    }
     Ok(indices(sorting::searchsorted(sorted, &values, right), c.bool(2)))
 }
 
@@ -161,9 +150,9 @@ rows![
     op(whole("searchsorted", OpFamily::Sort), FUNCTION, searchsorted)
         .forms(&[
             "Tensor sorted_sequence, Operand input, *, bool out_int32=False, bool right=False, \
-             str? side=None, Tensor? sorter=None",
+             str? side=None, only sorter=None",
             "Tensor sorted_sequence, Operand self, *, bool out_int32=False, bool right=False, \
-             str? side=None, Tensor? sorter=None"
+             str? side=None, only sorter=None"
         ])
         .doc("Where elements would be put in to keep the order."),
     op(whole("bucketize", OpFamily::Sort), FUNCTION, bucketize)

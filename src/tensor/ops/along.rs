@@ -9,7 +9,6 @@ use smallvec::smallvec;
 
 use crate::kernel::elementwise::places;
 use crate::tensor::{DType, Error, ErrorKind, Layout, Result, Tensor, refuse_if};
-use crate::zip_lanes;
 
 /// The values of `scatter`.
 pub(crate) enum ScatterSource {
@@ -183,16 +182,9 @@ pub(crate) fn index_fill(x: &Tensor, dim: usize, index: &Tensor, value: &Tensor)
 
 /// The elements where the mask is true, as a vector. Copies. As `masked_select`.
 pub(crate) fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
-    if let Some(kept) = crate::tensor::index::masked(x, mask) {
-        return Ok(kept);
-    }
     let shape = crate::tensor::layout::broadcast(mask.shape(), x.shape())?;
-    let seen = x.layout().broadcast_to(&shape);
-    let mask = mask.with_layout(mask.layout().broadcast_to(&shape)).to_bool_vec();
-    let all = places(&shape, &seen.strides, seen.offset);
-    let found: Vec<usize> = all.into_iter().zip(mask).filter(|pair| pair.1).map(|pair| pair.0).collect();
-    let count = found.len();
-    Ok(Tensor::new(x.storage().read().pick(&found), [count], x.dtype()))
+    let row = |x: &Tensor| super::contiguous(&x.with_layout(x.layout().broadcast_to(&shape))).flat();
+    Ok(crate::tensor::index::masked(&row(x), &row(mask)).expect("both are rows of one length"))
 }
 
 /// A copy of `x` with the elements of `source`, in order, where the mask is true. As `masked_scatter`.
@@ -202,9 +194,6 @@ pub(crate) fn masked_scatter(x: &Tensor, mask: &Tensor, source: &Tensor) -> Resu
     let mask = mask.with_layout(mask.layout().broadcast_to(&shape)).to_bool_vec();
     let found: Vec<usize> = (0..mask.len()).filter(|&at| mask[at]).collect();
     refuse_if!(found.len() > source.numel(), "Number of elements of source < number of ones in mask");
-    let values = to_dtype(source, x.dtype()).to_buffer();
-    zip_lanes!(&mut *out.storage().write(), &values, data, values => {
-        found.iter().zip(values).for_each(|(&at, &value)| data[at] = value);
-    });
+    combine_at(&out, &found, &to_dtype(source, x.dtype()).to_buffer(), ScatterMode::Replace, true);
     Ok(out)
 }

@@ -66,9 +66,13 @@ fn labels(term: &str, start: usize, operand: Option<usize>) -> Result<Vec<usize>
     Ok(labels)
 }
 
-/// The labels of each operand's dimensions and of the result's. Those of an ellipsis have labels of their own, from
-/// [`ELLIPSIS`] on. Errors: as `torch.einsum`.
-pub(crate) fn spelled(equation: &str, operands: &[Tensor]) -> Result<(Vec<Vec<usize>>, Vec<usize>)> {
+/// The labels of each operand's dimensions and of the result's, for operands with so many dimensions. Those of an ellipsis
+/// have labels of their own, from [`ELLIPSIS`] on. Errors: as `torch.einsum`.
+pub(crate) fn spelled(
+    equation: &str,
+    operands: impl IntoIterator<Item = usize>,
+) -> Result<(Vec<Vec<usize>>, Vec<usize>)> {
+    let operands: Vec<usize> = operands.into_iter().collect();
     let (left, right) = match equation.split_once("->") {
         Some((left, right)) => (left, Some(right)),
         None => (equation, None),
@@ -96,8 +100,8 @@ pub(crate) fn spelled(equation: &str, operands: &[Tensor]) -> Result<(Vec<Vec<us
         return Err(error(format!("output subscript {} {what}", letter(label))));
     }
     let (mut under, mut has_ellipsis) = (0, false);
-    for (at, (labels, operand)) in inputs.iter().zip(operands).enumerate() {
-        let (named, ndim) = (labels.iter().filter(|&&label| label != ELLIPSIS).count(), operand.ndim());
+    for (at, (labels, &ndim)) in inputs.iter().zip(&operands).enumerate() {
+        let named = labels.iter().filter(|&&label| label != ELLIPSIS).count();
         let words = format!("the number of subscripts in the equation ({named})");
         if named == labels.len() && named != ndim {
             let text = format!(
@@ -124,8 +128,8 @@ pub(crate) fn spelled(equation: &str, operands: &[Tensor]) -> Result<(Vec<Vec<us
         };
         labels.into_iter().flat_map(each).collect()
     };
-    let inputs = inputs.into_iter().zip(operands).map(|(labels, operand)| {
-        let own = (operand.ndim() + 1).saturating_sub(labels.len());
+    let inputs = inputs.into_iter().zip(operands).map(|(labels, ndim)| {
+        let own = (ndim + 1).saturating_sub(labels.len());
         spell(labels, own)
     });
     Ok((inputs.collect(), spell(output, under)))
@@ -134,7 +138,7 @@ pub(crate) fn spelled(equation: &str, operands: &[Tensor]) -> Result<(Vec<Vec<us
 /// The result of `equation`, and what its `grad_fn` shows. A single operand that is only permuted is a view.
 /// Errors: as `torch.einsum`.
 pub(crate) fn einsum(equation: &str, operands: &[Tensor]) -> Result<(Tensor, GradName)> {
-    let (inputs, output) = spelled(equation, operands)?;
+    let (inputs, output) = spelled(equation, operands.iter().map(Tensor::ndim))?;
     of_labels(&inputs, &output, operands)
 }
 

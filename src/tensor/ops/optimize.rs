@@ -147,16 +147,16 @@ impl<T: Float> UpdateRule<T> {
 }
 
 impl<'a, T: Float> ParameterSlice<'a, T> {
-    /// The first `length` elements, and the rest.
-    fn split(self, length: usize) -> (Self, Self) {
-        let (param, param_rest) = self.param.split_at_mut(length);
-        let (grad, grad_rest) = self.grad.split_at(length.min(self.grad.len()));
-        let (kept, kept_rest) = self.kept.into_iter().map(|kept| kept.split_at_mut(length)).unzip();
-        let rule = self.rule;
-        (
-            ParameterSlice { param, grad, kept, rule },
-            ParameterSlice { param: param_rest, grad: grad_rest, kept: kept_rest, rule },
-        )
+    /// Its elements in pieces of at most [`PIECE`].
+    fn pieces(self) -> impl Iterator<Item = Self> {
+        let mut grad = self.grad.chunks(PIECE);
+        let mut kept: Vec<_> = self.kept.into_iter().map(|kept| kept.chunks_mut(PIECE)).collect();
+        self.param.chunks_mut(PIECE).map(move |param| ParameterSlice {
+            param,
+            grad: grad.next().unwrap_or_default(),
+            kept: kept.iter_mut().filter_map(Iterator::next).collect(),
+            rule: self.rule,
+        })
     }
 
     fn run(self) {
@@ -204,14 +204,6 @@ fn in_precision<T: Float>(moved: &[Moved], dtype: DType) {
     if moved.iter().map(|one| one.param.numel()).sum::<usize>() < PARALLEL {
         return whole.for_each(ParameterSlice::run);
     }
-    let mut pieces = Vec::new();
-    for mut rest in whole {
-        while rest.param.len() > PIECE {
-            let (piece, after) = rest.split(PIECE);
-            pieces.push(piece);
-            rest = after;
-        }
-        pieces.push(rest);
-    }
+    let pieces: Vec<_> = whole.flat_map(ParameterSlice::pieces).collect();
     threads::share(pieces.into_iter(), ParameterSlice::run);
 }

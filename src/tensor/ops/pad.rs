@@ -3,8 +3,7 @@
 
 use crate::kernel::buffer_pool::{self, Element};
 use crate::map_lane;
-use crate::tensor::buffer::{Number, in_lane};
-use crate::tensor::{Arg, Buffer, DType, Error, GradName, Result, Tensor, allow, refuse_if};
+use crate::tensor::{Arg, Buffer, Error, GradName, Result, Tensor, allow, refuse_if};
 
 /// The rows `at` of a contiguous table with `width` columns, one after another. Copies.
 pub(crate) fn rows(table: &Tensor, at: &[i64], width: usize) -> Buffer {
@@ -19,16 +18,14 @@ pub(crate) fn rows(table: &Tensor, at: &[i64], width: usize) -> Buffer {
     map_lane!(&*table.storage().read(), data => taken(&data[offset.min(data.len())..], at, width))
 }
 
-/// The index in the input of an element of a padded dimension; `None` for padding.
-fn source(mode: &str, at: i64, size: i64) -> Option<i64> {
-    if (0..size).contains(&at) {
-        return Some(at);
-    }
+/// The index in the input of an element of a dimension that is padded with elements of the input.
+fn source(mode: &str, at: i64, size: i64) -> i64 {
     match mode {
-        "reflect" => Some(if at < 0 { -at } else { 2 * (size - 1) - at }),
-        "replicate" => Some(at.clamp(0, size - 1)),
-        "circular" => Some(at.rem_euclid(size)),
-        _ => None,
+        _ if (0..size).contains(&at) => at,
+        "reflect" if at < 0 => -at,
+        "reflect" => 2 * (size - 1) - at,
+        "replicate" => at.clamp(0, size - 1),
+        _ => at.rem_euclid(size),
     }
 }
 
@@ -99,31 +96,27 @@ pub(crate) fn pad(x: &Tensor, sides: &[i64], mode: &str, value: &Arg) -> Result<
         );
         shape.push(padded as usize);
     }
-    let count = allow(&shape, x.dtype())?;
-    if count == 0 {
+    if allow(&shape, x.dtype())? == 0 {
         return Ok((Tensor::zeros(shape, x.dtype())?, name));
     }
-    // Where each element comes from takes sixteen bytes of memory.
-    allow(&[count, 2], DType::Int64)?;
-    // For each dimension and padded index, the offset of its source in the storage.
-    let steps: Vec<Vec<Option<usize>>> = (0..ndim)
-        .map(|axis| {
+    if mode != "constant" {
+        let offsets = |axis: usize| {
             let (before, size) = (side(axis).0, x.shape()[axis] as i64);
-            let at = |i: usize| source(mode, i as i64 - before, size);
-            (0..shape[axis]).map(|i| at(i).map(|at| at as usize * x.strides()[axis])).collect()
-        })
-        .collect();
-    let mut from: Vec<Option<usize>> = vec![Some(x.layout().offset)];
-    for steps in &steps {
-        from = from.iter().flat_map(|at| steps.iter().map(move |step| Some((*at)? + (*step)?))).collect();
+            let from = |at: usize| source(mode, at as i64 - before, size) as usize * x.strides()[axis];
+            (0..shape[axis]).map(from).collect()
+        };
+        return Ok((super::shape::picked(x, &(0..ndim).map(offsets).collect::<Vec<_>>())?, name));
     }
-    let filler = crate::tensor::ops::pointwise::operand(value, x.dtype())?;
-    fn picked<T: Copy>(data: &[T], from: &[Option<usize>], filler: T) -> Vec<T> {
-        from.iter().map(|at| at.map_or(filler, |at| data[at])).collect()
+    let out = Tensor::zeros(&shape, x.dtype())?;
+    super::write(&out, &super::pointwise::operand(value, x.dtype())?)?;
+    // What is left of the input, and where it lies in the result.
+    let (mut from, mut to) = (x.layout().clone(), out.layout().clone());
+    for axis in 0..ndim {
+        let (before, after) = side(axis);
+        let kept = (x.shape()[axis] as i64 + before.min(0) + after.min(0)) as usize;
+        from = from.slice(axis, before.min(0).unsigned_abs() as usize, kept, 1);
+        to = to.slice(axis, before.max(0) as usize, kept, 1);
     }
-    let (data, filler) = (x.storage().read(), filler.storage().read());
-    let out = in_lane!(x.dtype().lane(), T => {
-        T::buffer(picked(T::elements(&data), &from, T::elements(&filler)[0]))
-    });
-    Ok((Tensor::new(out, shape, x.dtype()), name))
+    super::write(&out.with_layout(to), &x.with_layout(from))?;
+    Ok((out, name))
 }

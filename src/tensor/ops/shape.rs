@@ -52,14 +52,11 @@ pub(crate) fn repeat(x: &Tensor, times: &[i64]) -> Result<Tensor> {
     if allow(&shape, x.dtype())? == 0 {
         return Tensor::zeros(shape, x.dtype());
     }
-    // Each dimension that is repeated has one of stride 0 before it.
+    // Each dimension has one of stride 0 before it.
     let (mut layout, mut wide) = (x.layout().clone(), shape[..lead].to_vec());
     for (own, &times) in times[lead..].iter().enumerate() {
-        if times != 1 {
-            layout = layout.unsqueeze(wide.len() - lead);
-            wide.push(times as usize);
-        }
-        wide.push(x.shape()[own]);
+        layout = layout.unsqueeze(2 * own);
+        wide.extend([times as usize, x.shape()[own]]);
     }
     Ok(Tensor::new(x.with_layout(layout.broadcast_to(&wide)).to_buffer(), shape, x.dtype()))
 }
