@@ -152,12 +152,6 @@ class Figure:
         self._title = str(t)
         return Text(0.5, 0.98, t)
 
-    def supxlabel(self, t, **words):
-        return Text(0.5, 0.01, t)
-
-    def supylabel(self, t, **words):
-        return Text(0.02, 0.5, t)
-
     def colorbar(self, mappable=None, cax=None, ax=None, label=None, **words):
         style("Colorbar", words)
         axes = Axes(self, ("colorbar",)) if cax is None else cax
@@ -177,20 +171,6 @@ class Figure:
     def set_size_inches(self, w, h=None):
         self._size = tuple(w) if h is None else (w, h)
 
-    def set_figwidth(self, width):
-        self._size = (width, self._size[1])
-
-    def set_figheight(self, height):
-        self._size = (self._size[0], height)
-
-    def set_dpi(self, dpi):
-        self._dpi = dpi
-
-    def get_size_inches(self):
-        from ._artists import array
-
-        return array(self._size, "float64")
-
     def get_axes(self):
         return self.axes
 
@@ -198,10 +178,6 @@ class Figure:
         self.axes, self._title, self._current = [], "", None
 
     clear = clf
-
-    @property
-    def canvas(self):
-        return _Canvas(self)
 
     def show(self):
         import _plots
@@ -230,10 +206,3 @@ class Figure:
         """What is drawn, as plain data."""
         shown = [axes.picture() for axes in self.axes if axes._place != ("colorbar",) and (axes._artists or axes._title)]
         return {"title": self._title, "axes": shown}
-
-
-class _Canvas:
-    def __init__(self, figure):
-        self.figure = figure
-
-    draw = draw_idle = flush_events = ignored
