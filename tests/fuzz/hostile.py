@@ -135,7 +135,7 @@ operator.add operator.mul operator.matmul operator.getitem operator.setitem oper
 operator.iadd operator.imul operator.lshift operator.mod operator.pow operator.index operator.length_hint operator.indexOf
 operator.countOf operator.eq operator.lt operator.neg operator.ior operator.sub operator.and_ operator.floordiv
 json.dumps json.loads re.sub re.split re.findall re.match re.fullmatch re.compile re.escape copy.copy copy.deepcopy
-struct.pack struct.unpack struct.calcsize struct.unpack_from struct.iter_unpack bisect.bisect bisect.insort heapq.heapify heapq.heappush
+struct.pack struct.unpack struct.calcsize bisect.bisect bisect.insort heapq.heapify heapq.heappush
 heapq.heappop heapq.merge heapq.nlargest statistics.mean statistics.median textwrap.wrap textwrap.dedent
 functools.reduce functools.cmp_to_key itertools.tee collections.namedtuple enum.Enum dataclasses.make_dataclass types.new_class
 random.choice random.shuffle random.sample random.randint random.choices string.Template int.from_bytes bytes.fromhex
