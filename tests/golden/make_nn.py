@@ -278,7 +278,7 @@ program("containers", "parameter-lists", """
 program("layers", "repr-of-activations", """
     import torch.nn as nn
     for m in (nn.ReLU(), nn.ReLU(inplace=True), nn.LeakyReLU(), nn.LeakyReLU(0.2, True), nn.ELU(), nn.GELU(), nn.GELU("tanh"),
-              nn.SiLU(), nn.Sigmoid(), nn.Tanh(), nn.LogSigmoid(), nn.Softplus(),
+              nn.SiLU(), nn.Sigmoid(), nn.Tanh(), nn.Softplus(),
               nn.GLU(), nn.Softmax(), nn.Softmax(dim=-1), nn.LogSoftmax(1)):
         print(m)
     """)
@@ -478,7 +478,7 @@ program("layers", "activation-values", """
     import torch, torch.nn as nn
     x = torch.tensor([-2.0, -1.0, -0.5, 0.0, 0.25, 1.0, 4.0])
     for m in (nn.ReLU(), nn.LeakyReLU(0.1), nn.ELU(), nn.GELU(), nn.GELU("tanh"), nn.SiLU(), nn.Sigmoid(), nn.Tanh(),
-              nn.LogSigmoid(), nn.Softplus(), nn.Softplus(2, 1), nn.Softmax(0), nn.LogSoftmax(-1)):
+              nn.Softplus(), nn.Softplus(2, 1), nn.Softmax(0), nn.LogSoftmax(-1)):
         print(type(m).__name__, m(x))
     print(nn.GLU()(x[:6]), nn.Flatten()(torch.ones(2, 3, 4)).shape, nn.Unflatten(0, (7, 1))(x).shape, nn.Identity(9)(x) is x)
     y = torch.tensor([-1.0, 1.0])

@@ -27,18 +27,6 @@ torch.manual_seed(0)
 d = nn.DataParallel(nn.Linear(2, 1))
 print(list(d.state_dict()), d.module.weight.shape, d(torch.ones(1, 2)))
 
-# %% more-schedules
-L = torch.optim.lr_scheduler
-def run(make, steps=8):
-    optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5)
-    schedule, rates = make(optimizer), []
-    for _ in range(steps):
-        optimizer.step()
-        schedule.step()
-        rates.append(schedule.get_last_lr()[0])
-    return rates
-print(run(lambda o: L.PolynomialLR(o, 5, 2.0)))
-
 # %% divergences
 D = torch.distributions
 print(D.kl_divergence(D.Normal(0., 1.), D.Normal(1., 2.)))

@@ -10,7 +10,7 @@ __all__ = (
     "BoolTensor ByteTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor CharTensor "
     "are_deterministic_algorithms_enabled as_tensor broadcast_shapes compile finfo from_numpy get_default_device "
     "get_float32_matmul_precision get_num_threads get_rng_state iinfo is_floating_point seed set_default_device "
-    "set_float32_matmul_precision set_num_threads set_rng_state svd tensordot typename "
+    "set_float32_matmul_precision set_num_threads set_rng_state tensordot typename "
     "use_deterministic_algorithms"
 ).split()
 
@@ -260,13 +260,3 @@ def tensordot(a, b, dims=2, out=None):
         return _torch._call("tensordot", a, b, dims)
     first, second = ([axes] if isinstance(axes, int) else list(axes) for axes in dims)
     return _torch._call("tensordot", a, b, first, second)
-
-
-def svd(input, some=True, compute_uv=True):
-    """Singular values and vectors: input = U diag(S) V^H."""
-    if not compute_uv:
-        only_defaults("svd", compute_uv=compute_uv)
-    U, S, Vh = torch.linalg.svd(input, full_matrices=not some)
-    from torch.return_types import _make
-
-    return _make("svd", ("U", "S", "V"), (U, S, Vh.mH))

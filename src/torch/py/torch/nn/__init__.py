@@ -10,7 +10,7 @@ from .parameter import Parameter
 from .modules.module import Module
 
 _PLACES = {
-    "activation": "ELU GELU GLU LeakyReLU LogSigmoid LogSoftmax "
+    "activation": "ELU GELU GLU LeakyReLU LogSoftmax "
     "MultiheadAttention ReLU SiLU Sigmoid Softmax Softplus Tanh",
     "batchnorm": "BatchNorm1d BatchNorm2d",
     "container": "ModuleDict ModuleList ParameterList Sequential",
