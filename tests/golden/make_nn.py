@@ -287,7 +287,7 @@ program("layers", "repr-of-the-rest", """
     for m in (nn.Identity(3), nn.Embedding(5, 2, padding_idx=-1), nn.Embedding(5, 2, max_norm=1.0, norm_type=1.0, scale_grad_by_freq=True, sparse=True),
               nn.Dropout(), nn.Dropout(0.25, True), nn.Dropout2d(), nn.LayerNorm(4), nn.LayerNorm([2, 3], 1e-6), nn.LayerNorm(torch.Size([3]), bias=False),
               nn.LayerNorm(4, elementwise_affine=False), nn.RMSNorm(4), nn.RMSNorm((2, 3), eps=1e-5), nn.GroupNorm(2, 4), nn.BatchNorm1d(3), nn.BatchNorm2d(3, momentum=None, affine=False), nn.Flatten(), nn.Flatten(0, 1),
-              nn.Unflatten(1, (2, 3)), nn.CosineSimilarity(), nn.CrossEntropyLoss(), nn.MSELoss(reduction="sum"), nn.NLLLoss(), nn.BCELoss(), nn.BCEWithLogitsLoss(), nn.KLDivLoss(reduction="batchmean"),
+              nn.CrossEntropyLoss(), nn.MSELoss(reduction="sum"), nn.NLLLoss(), nn.BCELoss(), nn.BCEWithLogitsLoss(), nn.KLDivLoss(reduction="batchmean"),
               nn.L1Loss(), nn.SmoothL1Loss(), nn.RNN(2, 3), nn.RNN(2, 3, nonlinearity="relu", bias=False), nn.LSTM(2, 3, num_layers=2, batch_first=True, dropout=0.1), nn.GRU(2, 3, bidirectional=True),
               nn.LSTMCell(2, 3), nn.GRUCell(2, 3, bias=False), nn.MultiheadAttention(4, 2), nn.MultiheadAttention(4, 2, bias=False, kdim=3)):
         print(m, [(n, tuple(p.shape)) for n, p in m.named_parameters()], [n for n, _ in m.named_buffers()])
@@ -295,7 +295,7 @@ program("layers", "repr-of-the-rest", """
 program("layers", "constructor-errors", """
     import torch, torch.nn as nn
     for text in ("nn.Dropout(1.5)", "nn.Dropout(-0.1)", "nn.MultiheadAttention(5, 2)", "nn.MultiheadAttention(0, 2)", "nn.Embedding(3, 2, padding_idx=3)", "nn.Embedding(3, 2, padding_idx=-4)",
-                 "nn.GroupNorm(3, 4)", "nn.LSTM(2, 0)", "nn.RNN(2, 3, nonlinearity='x')", "nn.Embedding.from_pretrained(torch.ones(3))", "nn.Unflatten(1, 3)", "nn.TransformerEncoderLayer(4, 2, activation='x')",
+                 "nn.GroupNorm(3, 4)", "nn.LSTM(2, 0)", "nn.RNN(2, 3, nonlinearity='x')", "nn.Embedding.from_pretrained(torch.ones(3))", "nn.TransformerEncoderLayer(4, 2, activation='x')",
                  "nn.Linear(2)", "nn.Linear(2, 3, foo=1)", "nn.BatchNorm1d(2)(torch.ones(2))", "nn.LayerNorm(3)(torch.ones(2, 4))", "nn.Embedding(3, 2)(torch.tensor([3]))"):
         try:
             print(eval(text))
@@ -480,7 +480,7 @@ program("layers", "activation-values", """
     for m in (nn.ReLU(), nn.LeakyReLU(0.1), nn.ELU(), nn.GELU(), nn.GELU("tanh"), nn.SiLU(), nn.Sigmoid(), nn.Tanh(),
               nn.Softplus(), nn.Softplus(2, 1), nn.Softmax(0), nn.LogSoftmax(-1)):
         print(type(m).__name__, m(x))
-    print(nn.GLU()(x[:6]), nn.Flatten()(torch.ones(2, 3, 4)).shape, nn.Unflatten(0, (7, 1))(x).shape, nn.Identity(9)(x) is x)
+    print(nn.GLU()(x[:6]), nn.Flatten()(torch.ones(2, 3, 4)).shape, nn.Identity(9)(x) is x)
     y = torch.tensor([-1.0, 1.0])
     print(nn.ReLU(inplace=True)(y) is y, y)
     """)
@@ -493,8 +493,7 @@ program("layers", "losses", """
         print(nn.BCELoss(reduction=red)(x.sigmoid(), (x > 0).float()), nn.BCEWithLogitsLoss(reduction=red)(x, (x > 0).float()), nn.KLDivLoss(reduction=red)(x.log_softmax(1), x.softmax(1)))
     w = torch.tensor([1., 2., 3., 4.])
     print(nn.CrossEntropyLoss(weight=w)(x, y), nn.CrossEntropyLoss(weight=w), list(nn.CrossEntropyLoss(weight=w).state_dict()), nn.CrossEntropyLoss(ignore_index=0, label_smoothing=0.1)(x, y))
-    print(nn.CosineSimilarity(dim=1)(x, x + 1))
-    """)
+        """)
 program("data", "loaders-draw-as-pytorch", """
     import torch
     from torch.utils.data import *

@@ -86,7 +86,7 @@ print(torch.tensordot(a, b, dims=1), torch.tensordot(a, b, dims=([0], [1])).shap
 
 # %% distance-and-cosine
 a, b = torch.tensor([[0., 0.], [3., 4.]]), torch.tensor([[1., 0.], [0., 1.]])
-print(torch.cdist(a, b), torch.cdist(a, b, p=1), F.cosine_similarity(a, b), torch.cosine_similarity(a[1], b[1], dim=0), F.cosine_similarity(a[1:], b, dim=-1), F.normalize(a), F.normalize(a, p=1, dim=0), F.pairwise_distance(a, b), nn.CosineSimilarity(dim=1)(a, b))
+print(torch.cdist(a, b), torch.cdist(a, b, p=1), F.cosine_similarity(a, b), torch.cosine_similarity(a[1], b[1], dim=0), F.cosine_similarity(a[1:], b, dim=-1), F.normalize(a), F.normalize(a, p=1, dim=0), F.pairwise_distance(a, b))
 
 # %% trace-and-determinant
 m = torch.tensor([[2., 1.], [1., 3.]])
