@@ -92,13 +92,13 @@ rows![
         .autocast(autocast::float32)
         .refusing(DType::is_half, "\"trace\" not implemented for '{}'"),
     composed("cdist", FUNCTION)
-        .forms(&["Tensor x1, Tensor x2, float p=2.0, only compute_mode='use_mm_for_euclid_dist_if_necessary'"])
+        .forms(&["Tensor x1, Tensor x2, float p=2.0, only compute_mode=None"])
         .doc("The p-norm distance of every row to every row. (.., n, d) x (.., m, d) -> (.., n, m)")
         .autocast(autocast::float32)
         .refusing(DType::is_half, "\"cdist\" not implemented for '{}'")
         .saving_operands(),
     composed("quantile", BOTH)
-        .forms(&["Tensor input, Operand q, int? dim=None, bool keepdim=False, *, only interpolation='linear'"])
+        .forms(&["Tensor input, Operand q, int? dim=None, bool keepdim=False, *, only interpolation=None"])
         .doc("The value below which a share q of the elements lies.")
         .grad_name(GradName::node("Quantile"))
         .autocast(autocast::float32),

@@ -300,7 +300,7 @@ def f(x, y=1):
     return x + y
 print(f.__name__, f.__doc__, f.__module__, f.__wrapped__ is f._torchdynamo_orig_callable, f(x, y=2), torch.compile(f, backend="eager") is f)
 print(torch.compile.__module__, torch.compile(backend="eager").__module__)
-for call in [lambda: torch.compile(3), lambda: torch.compile(m, mode="x"), lambda: torch.compile(m, backend="nope"), lambda: torch.compile(m, mode="max-autotune", options={"a": 1})]:
+for call in [lambda: torch.compile(3)]:
     try:
         print(call())
     except Exception as e:

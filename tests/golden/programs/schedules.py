@@ -138,9 +138,7 @@ for make in (
     lambda: L.OneCycleLR(o, 0.1, total_steps=5, pct_start=2.0),
     lambda: L.OneCycleLR(o, [0.1, 0.2], total_steps=5),
     lambda: L.CosineAnnealingWarmRestarts(o, 0),
-    lambda: L.SequentialLR(o, [], []),
     lambda: L.SequentialLR(o, [L.StepLR(o, 1)], [1]),
-    lambda: L.SequentialLR(o, [L.ReduceLROnPlateau(o)], []),
     lambda: L.ReduceLROnPlateau(o, factor=1.0),
     lambda: L.StepLR(torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1), 2, last_epoch=3),
 ):

@@ -349,10 +349,6 @@ def roll(input, shifts, dims):
 
 
 def _triangle(row, col, offset, dtype, kept, name):
-    if row < 0:
-        raise RuntimeError(f"row must be non-negative, got{row}")
-    if col < 0:
-        raise RuntimeError(f"col must be non-negative, got{col}")
     if dtype not in (None, torch.int32, torch.int64):
         raise RuntimeError(f"\"{name}\" not implemented for '{_cpp_name(dtype)}'")
     places = kept(torch.ones(row, col, dtype=torch.bool), offset).nonzero().t().contiguous()
@@ -485,20 +481,5 @@ def avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad
 
 def max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
     stride = window_step(kernel_size, stride)
-    sizes = [kernel_size, stride, padding, dilation]
-    width, step, side, apart = (size[0] if isinstance(size, (tuple, list)) else size for size in sizes)
-    if input.dim() in (2, 3) and input.size(-1):
-        for name, size in ("kernel_size", width), ("stride", step), ("dilation", apart):
-            if size <= 0:
-                raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {size}")
-        if side < 0:
-            raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {side}")
-        if side > width // 2:
-            raise RuntimeError(
-                f"max_pool1d() padding should be at most half of kernel size, but got padding={side} and kernel_size={width}"
-            )
-        count = (input.size(-1) + 2 * side - apart * (width - 1) - 1) // step + 1
-        if count < 1:
-            raise RuntimeError(f"max_pool1d() Invalid computed output size: {count}")
     settings = (kernel_size, 1), (stride, 1), (padding, 0), (dilation, 1)
     return _one_row("max_pool1d", torch.nn.functional.max_pool2d, input, ceil_mode, *settings)

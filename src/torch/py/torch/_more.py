@@ -236,10 +236,11 @@ def set_default_device(device):
 
 def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
     """The module or the function in a form that computes the same: attn's kernel is compiled already."""
-    from torch._compiled import check, compiled
+    from torch._compiled import compiled
 
-    hint(fullgraph, dynamic)
-    check(backend, mode, options)
+    hint(fullgraph, dynamic, mode, options)
+    if not isinstance(backend, str):
+        raise NotImplementedError("compile(): a backend of your own is not part of attn, which compiles nothing")
 
     def fn(model):
         return model if disable else compiled(model)

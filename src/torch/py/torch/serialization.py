@@ -73,15 +73,16 @@ class _Pickler(pickle._Pickler):
 
 def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_serialization=True, _disable_byteorder_record=False):
     """Writes `obj` to a file: a path, or an object with `write`."""
-    only_defaults("torch.save", pickle_module=None if pickle_module is pickle else pickle_module)
-    if not _use_new_zipfile_serialization:
-        raise NotImplementedError("torch.save(_use_new_zipfile_serialization=False): attn writes zip archives only")
+    only_defaults(
+        "torch.save",
+        pickle_module=None if pickle_module is pickle else pickle_module,
+        _use_new_zipfile_serialization=not _use_new_zipfile_serialization,
+        _disable_byteorder_record=_disable_byteorder_record,
+    )
     buffer = io.BytesIO()
     pickler = _Pickler(buffer, pickle_protocol)
     pickler.dump(obj)
-    entries = [("data.pkl", buffer.getvalue()), (".format_version", b"1"), (".storage_alignment", b"64")]
-    if not _disable_byteorder_record:
-        entries.append(("byteorder", b"little"))
+    entries = [("data.pkl", buffer.getvalue()), (".format_version", b"1"), (".storage_alignment", b"64"), ("byteorder", b"little")]
     entries += [("data/" + key, _torch._storage_bytes(tensor)) for key, tensor in pickler.storages.values()]
     entries.append(("version", b"3\n"))
     name = "archive"

@@ -62,14 +62,6 @@ def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
     def below(x):
         return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
 
-    if mean < a - 2 * std or mean > b + 2 * std:
-        import warnings
-
-        warnings.warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
-            "The distribution of values may be incorrect.",
-            stacklevel=3,
-        )
     low, high = below((a - mean) / std), below((b - mean) / std)
     tensor.uniform_(2 * low - 1, 2 * high - 1, generator=generator)
     tensor.erfinv_()

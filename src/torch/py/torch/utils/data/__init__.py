@@ -200,14 +200,7 @@ class DataLoader:
             raise ValueError(
                 "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing."
             )
-        if num_workers == 0 and prefetch_factor is not None:
-            raise ValueError(
-                "prefetch_factor option could only be specified in multiprocessing."
-                "let num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None."
-            )
-        if persistent_workers and num_workers == 0:
-            raise ValueError("persistent_workers option needs num_workers > 0")
-        hint(multiprocessing_context, pin_memory_device, in_order)
+        hint(multiprocessing_context, pin_memory_device, in_order, prefetch_factor, persistent_workers)
         if num_workers and (worker_init_fn is not None or isinstance(dataset, IterableDataset)):
             # Each worker would see the whole stream, and its function would run in it: other examples would come out.
             what = "worker_init_fn" if worker_init_fn is not None else "num_workers over an IterableDataset"
