@@ -7,7 +7,7 @@ __all__ = (
 
 
 class _Kind(type):
-    """The type of `Float` and the others: `Float[Tensor, "batch tokens"]` is an annotation."""
+    """The type of `Float` and the others: `Float[Tensor, "batch tokens"]` says to readers which shape a Tensor has."""
 
     def __getitem__(cls, given):
         if not isinstance(given, tuple) or len(given) != 2:
@@ -18,16 +18,7 @@ class _Kind(type):
         array, shape = given
         if not isinstance(shape, str):
             raise ValueError("Shape specification must be a string. Axes should be separated with spaces.")
-        name = f"{cls.__name__}[{getattr(array, '__name__', array)}, {shape!r}]"
-        names = {"array_type": array, "dim_str": shape, "__module__": "jaxtyping", "__qualname__": name}
-        return _Annotation(name, (), names)
-
-
-class _Annotation(type):
-    """The type of such an annotation; `|` and `Optional` take it as they take a class."""
-
-    def __repr__(cls):
-        return cls.__name__
+        return array
 
 
 for _name in __all__[:-1]:

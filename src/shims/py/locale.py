@@ -17,13 +17,5 @@ def getlocale(category=LC_CTYPE):
     return (None, None)
 
 
-def getencoding():
-    return "utf-8"
-
-
 def getpreferredencoding(do_setlocale=True):
     return "utf-8"
-
-
-def localeconv():
-    return {"decimal_point": ".", "thousands_sep": "", "grouping": []}

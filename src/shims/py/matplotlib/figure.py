@@ -24,7 +24,6 @@ class ndarray:
         return numpy.ndarray
 
     shape, ndim, size = (property(lambda self, name=name: getattr(self._numbers, name)) for name in ("shape", "ndim", "size"))
-    dtype = property(lambda self: _Objects())
     T = property(lambda self: self.transpose())
     flat = property(lambda self: iter(self.ravel()))
 
@@ -57,18 +56,6 @@ class ndarray:
 
 
 AxesArray = ndarray
-
-
-class _Objects:
-    """The dtype of an array of objects."""
-
-    kind, name = "O", "object"
-
-    def __repr__(self):
-        return "dtype('O')"
-
-    def __str__(self):
-        return "object"
 
 
 class Figure:
