@@ -77,10 +77,11 @@ class _LegacyType(type):
         return isinstance(instance, torch.Tensor) and instance.dtype is cls._dtype
 
 
-for _dtype in (
+DTYPES = (
     torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8,
     torch.bool,
-):  # fmt: skip
+)  # fmt: skip
+for _dtype in DTYPES:
     _name = f"{_torch._cpp_name(_dtype)}Tensor"
     globals()[_name] = _LegacyType(_name, (), {"__module__": "torch", "_dtype": _dtype})
 

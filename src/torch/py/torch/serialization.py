@@ -10,14 +10,9 @@ import _torch
 import torch
 from torch import _utils
 from torch._arguments import hint, on_cpu, only_defaults
+from torch._more import DTYPES
 
 __all__ = ["save", "load", "add_safe_globals", "safe_globals"]
-
-_DTYPES = (
-    torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8,
-    torch.bool,
-)  # fmt: skip
-
 
 class _StorageType(type):
     """The class of a storage: files name it to say what a storage contains."""
@@ -27,7 +22,7 @@ class _StorageType(type):
 
 
 _STORAGE_OF = {
-    dtype: _StorageType(f"{_torch._cpp_name(dtype)}Storage", (), {"__module__": "torch", "dtype": dtype}) for dtype in _DTYPES
+    dtype: _StorageType(f"{_torch._cpp_name(dtype)}Storage", (), {"__module__": "torch", "dtype": dtype}) for dtype in DTYPES
 }
 STORAGES = {storage.__name__: storage for storage in _STORAGE_OF.values()}
 
