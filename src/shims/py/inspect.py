@@ -144,18 +144,6 @@ ismodule, isbuiltin, isgenerator = _is(types.ModuleType), _is(types.BuiltinFunct
 isroutine = _is(types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 
 
-def getmembers(value, predicate=None):
-    members = []
-    for name in dir(value):
-        try:
-            member = getattr(value, name)
-        except AttributeError:
-            continue
-        if predicate is None or predicate(member):
-            members.append((name, member))
-    return sorted(members, key=lambda pair: pair[0])
-
-
 _missing = object()
 
 
@@ -170,10 +158,6 @@ def getattr_static(value, name, default=_missing):
     if default is _missing:
         raise AttributeError(name)
     return default
-
-
-def currentframe():
-    return sys._getframe(1)
 
 
 def _cell_of(value):
