@@ -120,9 +120,9 @@ rows![
         .doc("The tensor so many times over along the last dimensions."),
     composed("repeat_interleave", BOTH)
         .forms(&[
-            "Tensor input, Tensor repeats, int? dim=None, *, int? output_size=None",
-            "Tensor input, int repeats, int? dim=None, *, int? output_size=None",
-            "Tensor repeats, *, int? output_size=None"
+            "Tensor input, Tensor repeats, int? dim=None, *, hint output_size=None",
+            "Tensor input, int repeats, int? dim=None, *, hint output_size=None",
+            "Tensor repeats, *, hint output_size=None"
         ])
         .doc("Each element, or slice along a dimension, so many times.")
         .grad_name(GradName::node("View")),

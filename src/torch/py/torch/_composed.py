@@ -282,13 +282,11 @@ def tile(input, dims):
     return input.repeat((1,) * (input.dim() - len(dims)) + tuple(dims))
 
 
-def repeat_interleave(repeats, input=None, dim=None, output_size=None):
+def repeat_interleave(repeats, input=None, dim=None):
     if isinstance(repeats, torch.Tensor) and repeats.dtype not in (torch.int64, torch.int32):
         raise RuntimeError(f"\"repeat_interleave_cpu\" not implemented for '{_cpp_name(repeats.dtype)}'")
     if input is None:
-        places = _places(repeats)
-        _check_total(places.numel(), output_size)
-        return places.to(repeats.dtype)
+        return _places(repeats).to(repeats.dtype)
     if dim is None:
         input, dim = input.flatten(), 0
     if not input.dim():
@@ -298,7 +296,6 @@ def repeat_interleave(repeats, input=None, dim=None, output_size=None):
     if isinstance(repeats, int):
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
-        _check_total(repeats * size, output_size)
         shape = list(input.shape)
         shape.insert(dim + 1, repeats)
         return input.unsqueeze(dim + 1).expand(shape).clone(memory_format=torch.contiguous_format).flatten(dim, dim + 1)
@@ -309,9 +306,7 @@ def repeat_interleave(repeats, input=None, dim=None, output_size=None):
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
             f"{repeats.numel()} and input.size({dim}) = {size}"
         )
-    places = _places(repeats.expand(size))
-    _check_total(places.numel(), output_size)
-    return input.index_select(dim, places)
+    return input.index_select(dim, _places(repeats.expand(size)))
 
 
 def _places(repeats):
@@ -320,11 +315,6 @@ def _places(repeats):
         raise RuntimeError("repeats can not be negative")
     ends = repeats.long().cumsum(0)
     return torch.searchsorted(ends, torch.arange(ends[-1] if len(ends) else 0), right=True)
-
-
-def _check_total(total, output_size):
-    if output_size is not None and output_size != total:
-        raise RuntimeError(f"repeat_interleave: the repeats sum to {total}, but output_size is {output_size}")
 
 
 def roll(input, shifts, dims):

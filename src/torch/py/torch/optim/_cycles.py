@@ -8,8 +8,6 @@ from torch.optim._schedule import LRScheduler, checked_optimizer, one_for_each_g
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Cosines one after the other, each T_mult times as long. Loshchilov & Hutter 2017."""
 
-    __module__ = LRScheduler.__module__
-
     def __init__(self, optimizer, T_0, T_mult=1, eta_min=0.0, last_epoch=-1, verbose="deprecated"):
         if not isinstance(T_0, int) or T_0 <= 0:
             raise ValueError(f"Expected positive integer T_0, but got {T_0}")
@@ -63,8 +61,6 @@ def _has_state(function):
 
 class OneCycleLR(LRScheduler):
     """Up to max_lr and down again, while momentum goes down and up. Smith & Topin 2018."""
-
-    __module__ = LRScheduler.__module__
 
     def __init__(
         self,

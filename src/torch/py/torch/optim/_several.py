@@ -32,8 +32,6 @@ def _undo(scheduler):
 class SequentialLR(LRScheduler):
     """Schedulers one after the other, changed at milestones."""
 
-    __module__ = LRScheduler.__module__
-
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1, verbose="deprecated"):
         _checked_schedulers(schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
@@ -79,8 +77,6 @@ class SequentialLR(LRScheduler):
 
 class ReduceLROnPlateau(LRScheduler):
     """Times factor when a measure has not improved for more than `patience` steps."""
-
-    __module__ = LRScheduler.__module__
 
     def __init__(
         self,
