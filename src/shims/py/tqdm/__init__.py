@@ -105,12 +105,6 @@ class tqdm:
         self._draw(now=True)
         return True
 
-    def reset(self, total=None):
-        self.n = self.initial = 0
-        self.total = self.total if total is None else total
-        self.start_t = time.perf_counter()
-        self._draw()
-
     def clear(self, *args, **options):
         if not self.disable:
             sys.__stderr__.progress("")
