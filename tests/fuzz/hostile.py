@@ -129,7 +129,7 @@ random.Random string.Formatter""".split()
 FUNCTIONS = """abs all any ascii bin bool bytes callable chr compile delattr dict dir divmod eval exec filter format frozenset getattr
 globals hasattr hash hex id int isinstance issubclass iter len list locals map max min next oct ord pow range repr reversed
 round set setattr slice sorted str sum tuple type vars zip
-math.comb math.dist math.factorial math.fmod math.frexp math.fsum math.gcd math.hypot math.isqrt math.ldexp math.log math.perm
+math.comb math.factorial math.fmod math.frexp math.fsum math.gcd math.hypot math.isqrt math.ldexp math.log math.perm
 math.pow math.prod math.sumprod math.floor math.ceil math.trunc
 operator.add operator.mul operator.matmul operator.getitem operator.setitem operator.delitem operator.contains operator.concat
 operator.iadd operator.imul operator.lshift operator.mod operator.pow operator.index operator.length_hint operator.indexOf

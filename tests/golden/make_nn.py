@@ -122,7 +122,7 @@ program("module", "state-dict-printed", """
 program("module", "hooks-of-all-kinds", """
     import torch, torch.nn as nn
     lin = nn.Linear(2, 2, bias=False)
-    nn.init.eye_(lin.weight)
+    lin.weight.data.copy_(torch.eye(2))
     x = torch.ones(1, 2)
     log = []
     a = lin.register_forward_hook(lambda m, i, o: log.append(("a", len(i), tuple(o.shape))))
@@ -318,13 +318,13 @@ program("init", "functions", """
     from torch.nn import init
     torch.manual_seed(42)
     w = torch.empty(3, 5)
-    for f in (init.uniform_, init.normal_, init.zeros_, init.ones_, init.eye_, init.xavier_uniform_, init.xavier_normal_, init.kaiming_uniform_, init.kaiming_normal_, init.trunc_normal_):
+    for f in (init.uniform_, init.normal_, init.zeros_, init.ones_, init.xavier_uniform_, init.xavier_normal_, init.kaiming_uniform_, init.kaiming_normal_, init.trunc_normal_):
         print(f.__name__, f(w))
     print(init.uniform_(w, -2, 3), init.normal_(w, mean=1.0, std=0.1), init.constant_(w, 0.3), init.xavier_uniform_(w, gain=2.0), init.xavier_normal_(w, gain=0.5))
     print(init.kaiming_uniform_(w, a=0.2, mode="fan_out"), init.kaiming_normal_(w, mode="fan_out", nonlinearity="relu"), init.kaiming_uniform_(w, nonlinearity="tanh"), init.trunc_normal_(w, std=0.02), init.trunc_normal_(w, 0.5, 0.5, 0.0, 1.0))
     print([init.calculate_gain(n) for n in ("linear", "conv1d", "sigmoid", "tanh", "relu", "leaky_relu", "selu")], init.calculate_gain("leaky_relu", 0.2))
     print(init._calculate_fan_in_and_fan_out(torch.empty(4, 3)), init._calculate_fan_in_and_fan_out(torch.empty(4, 3, 2, 2)))
-    for text in ("init.xavier_uniform_(torch.empty(3))", "init.eye_(torch.empty(3))", "init.kaiming_uniform_(w, mode='x')", "init.calculate_gain('x')", "init.calculate_gain('leaky_relu', 'x')"):
+    for text in ("init.xavier_uniform_(torch.empty(3))", "init.kaiming_uniform_(w, mode='x')", "init.calculate_gain('x')", "init.calculate_gain('leaky_relu', 'x')"):
         try:
             print(eval(text))
         except Exception as e:

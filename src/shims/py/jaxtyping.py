@@ -2,7 +2,7 @@
 
 __all__ = (
     "BFloat16 Bool Complex Complex128 Complex64 Float Float16 Float32 Float64 Inexact Int Int16 Int32 Int64 Int8 Integer "
-    "Key Num Real Shaped UInt UInt16 UInt32 UInt64 UInt8 jaxtyped"
+    "Key Num Real Shaped UInt UInt16 UInt32 UInt64 UInt8"
 ).split()
 
 
@@ -21,12 +21,5 @@ class _Kind(type):
         return array
 
 
-for _name in __all__[:-1]:
+for _name in __all__:
     globals()[_name] = _Kind(_name, (), {"__module__": "jaxtyping"})
-
-
-def jaxtyped(function=None, *, typechecker=None):
-    """The function itself: attn has no type checker."""
-    if typechecker is not None:
-        raise NotImplementedError("jaxtyped(typechecker=...): attn has no type checker; annotations are read, not checked")
-    return (lambda function: function) if function is None else function

@@ -108,7 +108,7 @@ print(nn.CrossEntropyLoss()(x, y), nn.CrossEntropyLoss(reduction="none")(x, y), 
 
 # %% init-functions
 w = torch.empty(3, 2)
-print(nn.init.zeros_(w), nn.init.ones_(w), nn.init.constant_(w, 0.25), nn.init.eye_(torch.empty(2, 2)), nn.init.ones_(w) is w, nn.init.calculate_gain("relu"), nn.init.calculate_gain("leaky_relu", 0.2), nn.init._calculate_fan_in_and_fan_out(torch.empty(4, 5)))
+print(nn.init.zeros_(w), nn.init.ones_(w), nn.init.constant_(w, 0.25), nn.init.ones_(w) is w, nn.init.calculate_gain("relu"), nn.init.calculate_gain("leaky_relu", 0.2), nn.init._calculate_fan_in_and_fan_out(torch.empty(4, 5)))
 torch.manual_seed(0); print(nn.init.uniform_(torch.empty(2, 3)), nn.init.uniform_(torch.empty(2), -1, 1))
 torch.manual_seed(0); print(nn.init.normal_(torch.empty(2, 3), mean=1.0, std=0.02))
 torch.manual_seed(0); print(nn.init.xavier_uniform_(torch.empty(2, 3)), nn.init.xavier_normal_(torch.empty(2, 3)))

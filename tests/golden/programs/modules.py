@@ -221,7 +221,7 @@ print(net(torch.tensor([[1., 2.]])), [p.sum().item() for p in net.parameters()],
 # %% hooks
 log = []
 lin = nn.Linear(2, 2, bias=False)
-nn.init.eye_(lin.weight)
+lin.weight.data.copy_(torch.eye(2))
 h = lin.register_forward_hook(lambda m, i, o: log.append((type(m).__name__, tuple(i[0].shape), tuple(o.shape))))
 p = lin.register_forward_pre_hook(lambda m, i: (i[0] * 10,))
 print(lin(torch.ones(1, 2)), log)

@@ -47,14 +47,6 @@ def zeros_(tensor):
 
 
 @_quietly
-def eye_(tensor):
-    """Ones on the diagonal, zeros elsewhere."""
-    if tensor.ndimension() != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
-    tensor.copy_(torch.eye(*tensor.shape))
-
-
-@_quietly
 def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
     """Normal with this mean and standard deviation, cut off to [a, b]."""
     import math
@@ -169,7 +161,7 @@ def orthogonal_(tensor, gain=1, generator=None):
     tensor.mul_(gain)
 
 
-_OLD = "uniform normal constant eye xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal".split()
+_OLD = "uniform normal constant xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal".split()
 
 
 # `from ... import` asks further for a name that it does not find in a package alone: `torch._names.imported` answers.
