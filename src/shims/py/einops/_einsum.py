@@ -39,8 +39,6 @@ def _letters(pattern):
         if axis not in letters:
             if not new:
                 raise EinopsError(f"Unknown axis {axis} on right side of einsum {pattern}.")
-            if len(letters) == len(string.ascii_letters):
-                raise RuntimeError("Too many axes in einsum.")
             letters[axis] = string.ascii_letters[len(letters)]
         return letters[axis]
 

@@ -77,9 +77,6 @@ class Registry:
             raise KeyError(f"{name!r} is not a known colormap name")
         return get_cmap(name)
 
-    def __iter__(self):
-        return iter(names())
-
     get_cmap = staticmethod(get_cmap)
 
 

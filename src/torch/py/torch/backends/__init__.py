@@ -20,9 +20,6 @@ class _Backend:
     def is_built(self):
         return self._available
 
-    def get_cpu_capability(self):
-        return "DEFAULT"
-
     def version(self):
         return None
 

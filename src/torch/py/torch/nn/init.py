@@ -113,32 +113,21 @@ def xavier_normal_(tensor, gain=1.0, generator=None):
     return normal_(tensor, 0.0, _xavier(tensor, gain), generator)
 
 
-def _is_empty(tensor):
-    if 0 not in tensor.shape:
-        return False
-    import warnings
-
-    warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
-    return True
+def _kaiming(tensor, a, mode, nonlinearity):
+    # Of a tensor without elements nothing is set.
+    fan = _calculate_correct_fan(tensor, mode) if tensor.numel() else 1
+    return calculate_gain(nonlinearity, a) / fan**0.5
 
 
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
     """Uniform in +-gain * sqrt(3 / fan). He et al. 2015."""
-    if _is_empty(tensor):
-        return tensor
-    fan = _calculate_correct_fan(tensor, mode)
-    std = calculate_gain(nonlinearity, a) / fan**0.5
-    bound = 3.0**0.5 * std
+    bound = 3.0**0.5 * _kaiming(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound, generator)
 
 
 def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
     """Normal with standard deviation gain / sqrt(fan). He et al. 2015."""
-    if _is_empty(tensor):
-        return tensor
-    fan = _calculate_correct_fan(tensor, mode)
-    std = calculate_gain(nonlinearity, a) / fan**0.5
-    return normal_(tensor, 0.0, std, generator)
+    return normal_(tensor, 0.0, _kaiming(tensor, a, mode, nonlinearity), generator)
 
 
 @_quietly
