@@ -144,6 +144,10 @@ ismodule, isbuiltin, isgenerator = _is(types.ModuleType), _is(types.BuiltinFunct
 isroutine = _is(types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 
 
+def iscoroutinefunction(value):
+    return isfunction(value) and bool(value.__code__.co_flags & 0x80)
+
+
 _missing = object()
 
 

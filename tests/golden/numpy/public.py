@@ -101,7 +101,7 @@ left.matshow(weights); right.pcolormesh(weights)
 print(left.get_xlim(), right.get_xlim(), right.get_ylim())
 plt.close("all")
 fig = plt.figure(); a1 = fig.add_subplot(1, 2, 1); a2 = fig.add_subplot(122)
-print(fig.axes.index(a2), len(fig.get_axes()), plt.gca() is a2, plt.gcf() is fig, plt.get_fignums(), fig.number)
+print(fig.axes.index(a2), len(fig.axes), plt.gca() is a2, plt.gcf() is fig, plt.get_fignums(), fig.number)
 print(a1.imshow(np.eye(3), extent=[0, 3, 0, 3]).get_extent(), a1.get_xlim(), a1.get_ylim())
 plt.close("all")
 
@@ -166,7 +166,7 @@ ax2 = ax1.twinx(); ax2.plot(range(1, 31), history["acc"], "r--", label="accuracy
 print(ax1.get_xlim(), ax2.get_ylim(), line, line.get_label(), len(line.get_ydata()))
 legend = ax1.legend(loc="best"); print([t.get_text() for t in legend.get_texts()], legend)
 handles, labels = ax1.get_legend_handles_labels(); print(len(handles), labels)
-ax1.grid(True, alpha=0.3); ax1.axhline(0.5, ls=":", c="k"); print(len(ax1.lines), len(ax2.get_lines()))
+ax1.grid(True, alpha=0.3); ax1.axhline(0.5, ls=":", c="k"); print(len(ax1.lines), len(ax2.lines))
 plt.close(fig)
 print("best", min(range(30), key=lambda i: history["loss"][i]) + 1, np.argmin(history["loss"]) + 1)
 window = 5

@@ -78,7 +78,7 @@ run(lambda o: L.CosineAnnealingLR(o, 5, 0.01), 14)
 run(lambda o: L.CosineAnnealingWarmRestarts(o, 3, 2, 0.01), 12)
 run(lambda o: L.LambdaLR(o, [lambda e: 0.9 ** e, lambda e: 1 / (e + 1)]))
 run(lambda o: L.OneCycleLR(o, [1.0, 2.0], total_steps=9))
-run(lambda o: L.OneCycleLR(o, 1.0, epochs=3, steps_per_epoch=3, anneal_strategy="linear", three_phase=True, pct_start=0.4))
+run(lambda o: L.OneCycleLR(o, 1.0, epochs=3, steps_per_epoch=3, anneal_strategy="linear", pct_start=0.4))
 
 # %% schedules-one-after-the-other
 L = torch.optim.lr_scheduler

@@ -35,7 +35,7 @@ for name in ["gpt2", "r50k_base", "cl100k_base"]:
     enc = tiktoken.get_encoding(name)
     print(enc, enc.name, enc.n_vocab, enc.max_token_value, enc.eot_token, sorted(enc.special_tokens_set))
     print(enc.encode_single_token("hello"), enc.encode_single_token(b" the"), enc.encode_single_token("<|endoftext|>"))
-    print(enc.encode_batch(["a b", "c"]), enc.decode_batch([[1, 2], [3]]), enc.decode_bytes([220, 1]), enc.decode([447]))
+    print(enc.encode_batch(["a b", "c"]), enc.decode_bytes([220, 1]), enc.decode([447]))
     for wrong in [
         lambda: enc.encode("a <|endoftext|> b"),
         lambda: enc.encode_single_token("hello world foo"),

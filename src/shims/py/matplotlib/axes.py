@@ -65,9 +65,6 @@ class Axes:
     def lines(self):
         return [artist for artist in self._artists if isinstance(artist, Line2D)]
 
-    def get_lines(self):
-        return self.lines
-
     @property
     def images(self):
         return [artist for artist in self._artists if isinstance(artist, AxesImage)]

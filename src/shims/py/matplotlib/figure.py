@@ -158,9 +158,6 @@ class Figure:
     def set_size_inches(self, w, h=None):
         self._size = tuple(w) if h is None else (w, h)
 
-    def get_axes(self):
-        return self.axes
-
     def clf(self):
         self.axes, self._title, self._current = [], "", None
 

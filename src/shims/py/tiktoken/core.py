@@ -120,6 +120,3 @@ class Encoding:
 
     def decode_tokens_bytes(self, tokens):
         return [self.decode_single_token_bytes(token) for token in tokens]
-
-    def decode_batch(self, batch, *, errors="replace", num_threads=8):
-        return [self.decode(tokens, errors=errors) for tokens in batch]
