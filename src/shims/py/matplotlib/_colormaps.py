@@ -77,6 +77,9 @@ class Registry:
             raise KeyError(f"{name!r} is not a known colormap name")
         return get_cmap(name)
 
+    def __contains__(self, name):
+        return name in names()
+
     get_cmap = staticmethod(get_cmap)
 
 

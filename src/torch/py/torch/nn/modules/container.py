@@ -21,11 +21,11 @@ def _place(index, length):
 class _Numbered(Module):
     """Modules or parameters in order."""
 
-    _place = "_modules"
+    _kept_in = "_modules"
 
     @property
     def _held(self):
-        return self.__dict__[self._place]
+        return self.__dict__[self._kept_in]
 
     def _key(self, index):
         return list(self._held)[_place(index, len(self))]
@@ -203,7 +203,7 @@ class ModuleDict(Module):
 class ParameterList(_List):
     """A list of parameters; they are registered."""
 
-    _place = "_parameters"
+    _kept_in = "_parameters"
 
     def __setitem__(self, index, value):
         super().__setitem__(index, _as_parameter(value))
