@@ -120,7 +120,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     (
         "import struct; print(struct.pack('<IfH', 7, 0.5, 3), struct.unpack('>hh', b'\\0\\1\\0\\2'), struct.calcsize('<qd'))",
-        "b'\\x07\\x00\\x00\\x00\\x00\\x00\\x00?\\x03\\x00' (1, 2) 16 (25699,)\n",
+        "b'\\x07\\x00\\x00\\x00\\x00\\x00\\x00?\\x03\\x00' (1, 2) 16\n",
     ),
     (
         "import shutil, os; shutil.copy('input.txt', 'out'); shutil.move('out/input.txt', 'out/i.txt'); print(os.listdir('out'))",

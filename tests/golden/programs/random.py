@@ -124,7 +124,7 @@ for make in wrong:
         print(make())
     except (ValueError, RuntimeError) as e:
         print(type(e).__name__, e)
-print(Normal(0., -1., validate_args=False), Categorical(logits=torch.tensor([nan, 1.]), validate_args=False), torch.arange(6).reshape(2, 3).H)
+print(Normal(0., -1., validate_args=False), Categorical(logits=torch.tensor([nan, 1.]), validate_args=False), torch.arange(6).reshape(2, 3).mH)
 
 
 # %% distributions-and-what-they-know
