@@ -17,5 +17,9 @@ def getlocale(category=LC_CTYPE):
     return (None, None)
 
 
+def getencoding():
+    return "utf-8"
+
+
 def getpreferredencoding(do_setlocale=True):
     return "utf-8"

@@ -81,7 +81,7 @@ ax.set_title("Self-attention"); plt.tight_layout()
 print(len(fig.axes), ax.get_title(), fig)
 plt.close(fig)
 fig, axes = plt.subplots(2, 2, figsize=(8, 8))
-print(axes.shape, axes.size, axes.ndim, type(axes), axes.dtype)
+print(axes.shape, axes.size, axes.ndim, type(axes))
 for h, (ax, name) in enumerate(zip(axes.flatten(), "abcd")):
     ax.imshow(weights ** (h + 1), vmin=0, vmax=1, interpolation="nearest")
     ax.set_title(f"Head {h + 1}{name}", fontsize=9)
