@@ -34,7 +34,7 @@ def reduce(tensor, pattern, reduction, **axes_lengths):
         of_numpy = is_array(whole)
         plan = Plan(pattern, reduction, tuple(axes_lengths), whole.ndim)
         made = plan.run(torch.from_numpy(whole) if of_numpy else whole, of_numpy, axes_lengths)
-        return made.numpy() if of_numpy else made
+        return made.numpy()[()] if of_numpy else made
     except EinopsError as error:
         message = f' Error while processing {reduction}-reduction pattern "{pattern}".'
         message += "\n Input is list. " if isinstance(tensor, list) else f"\n Input tensor shape: {whole.shape}. "
