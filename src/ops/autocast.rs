@@ -47,12 +47,6 @@ pub(crate) fn einsum(args: &[Arg]) -> Autocast {
     if inputs.iter().flatten().any(is_summed) { Autocast::LowerPrecision } else { Autocast::Unchanged }
 }
 
-/// The policy of `inner`, which is a product of matrices unless both operands are vectors.
-pub(crate) fn inner(args: &[Arg]) -> Autocast {
-    let are_vectors = args.iter().filter_map(Arg::tensor).all(|operand| operand.ndim() == 1);
-    if are_vectors { Autocast::Unchanged } else { Autocast::LowerPrecision }
-}
-
 /// The policy of `pad`, by its mode.
 pub(crate) fn pad(args: &[Arg]) -> Autocast {
     match args.iter().any(|arg| matches!(arg, Arg::Str(mode) if matches!(&**mode, "reflect" | "replicate"))) {

@@ -164,11 +164,6 @@ impl OpenFile {
     }
 
     #[pymethod]
-    fn truncate(&self, size: u64, vm: &VirtualMachine) -> PyResult<()> {
-        self.with(vm, |file| file.writable()?.set_len(size))
-    }
-
-    #[pymethod]
     fn close(&self) {
         self.file.take();
     }

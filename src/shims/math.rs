@@ -227,14 +227,6 @@ mod native {
     }
 
     #[pyfunction]
-    fn dist(p: Vec<ArgIntoFloat>, q: Vec<ArgIntoFloat>, vm: &VirtualMachine) -> PyResult<f64> {
-        if p.len() != q.len() {
-            return Err(vm.new_value_error("both points must have the same number of dimensions"));
-        }
-        Ok(math::dist(&ArgIntoFloat::vec_into_f64(p), &ArgIntoFloat::vec_into_f64(q)))
-    }
-
-    #[pyfunction]
     fn fsum(numbers: PyObjectRef, vm: &VirtualMachine) -> PyResult<f64> {
         let numbers = numbers.get_iter(vm)?.iter::<ArgIntoFloat>(vm)?.collect::<PyResult<Vec<_>>>()?;
         math::fsum(ArgIntoFloat::vec_into_f64(numbers)).map_err(|error| match error {

@@ -1,11 +1,11 @@
-//! `unicodedata`: normal forms, general categories and names of characters.
-//! Names, classes and normal forms come from the crates that the interpreter uses; categories follow Unicode 10.
+//! `unicodedata`: normal forms and general categories of characters.
+//! Classes and normal forms come from the crates that the interpreter uses; categories follow Unicode 10.
 
 pub(crate) use native::module_def;
 
 #[rustpython_vm::pymodule(name = "unicodedata")]
 mod native {
-    use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine, builtins::PyStrRef, function::OptionalArg};
+    use rustpython_vm::{PyResult, VirtualMachine, builtins::PyStrRef};
     use unic_char_property::EnumeratedCharProperty;
     use unic_ucd_category::GeneralCategory;
     use unicode_normalization::{UnicodeNormalization, char::canonical_combining_class};
@@ -63,16 +63,5 @@ mod native {
     #[pyfunction]
     fn combining(chr: PyStrRef, vm: &VirtualMachine) -> PyResult<u8> {
         Ok(canonical_combining_class(character(&chr, "combining", vm)?))
-    }
-
-    /// The name of a character: `LATIN SMALL LETTER A`.
-    #[pyfunction]
-    fn name(chr: PyStrRef, default: OptionalArg<PyObjectRef>, vm: &VirtualMachine) -> PyResult {
-        let letter = character(&chr, "name", vm)?;
-        match (unicode_names2::name(letter), default.into_option()) {
-            (Some(name), _) => Ok(vm.ctx.new_str(name.to_string()).into()),
-            (None, Some(default)) => Ok(default),
-            (None, None) => Err(vm.new_value_error("no such name")),
-        }
     }
 }

@@ -105,19 +105,12 @@ fn taken_or_refused(
             Some(error) => Err(error),
             None => Ok(None),
         },
-        Type::Int | Type::Ints if is_too_large(object) => {
+        Type::Int | Type::Ints | Type::Sizes
+            if is_too_large(object)
+                || param.kind != Type::Int
+                    && items(object).is_some_and(|items| items.iter().any(|item| is_too_large(item))) =>
+        {
             Err(vm.new_runtime_error("Overflow when unpacking long"))
-        }
-        Type::Ints | Type::Sizes => {
-            let found = items(object).unwrap_or_else(|| vec![object.to_owned()]);
-            match found.iter().position(|item| is_too_large(item)) {
-                Some(at) => Err(vm.new_type_error(format!(
-                    "{name}(): argument '{}' failed to unpack the object at pos {} with error \"Overflow when unpacking long\"",
-                    param.name,
-                    at + 1
-                ))),
-                None => Ok(None),
-            }
         }
         Type::Device => PyDevice::here(object, state, vm).map(|()| Some(Arg::None)),
         Type::Layout | Type::Format => match word().as_str() {
@@ -288,16 +281,6 @@ fn fit(
     Ok(args)
 }
 
-/// The name given for a dimension, where an operation takes just one: PyTorch looks it up and finds none.
-fn named_dim(forms: &[Vec<Param>], call: &FuncArgs) -> Option<String> {
-    let given = |params: &Vec<Param>| {
-        let position = params.iter().position(|param| param.name == "dim")?;
-        let object = call.args.get(position).or_else(|| call.kwargs.get("dim"))?;
-        object.downcast_ref::<PyStr>().map(|text| text.to_string_lossy().into_owned())
-    };
-    forms.iter().find_map(given)
-}
-
 /// The form a call fits, and its arguments. Errors: `TypeError` as PyTorch words it.
 /// A method's positions are counted without the tensor it belongs to.
 pub(crate) fn bind(
@@ -316,11 +299,6 @@ pub(crate) fn bind(
             Err(Misfit::Form(why)) => first = first.or(Some(why)),
             Err(Misfit::Refused(error)) => return Err(error),
         }
-    }
-    if let Some(text) = named_dim(forms, call) {
-        let shape = call.args.first().and_then(|object| tensor_of(object)).map_or(0, |tensor| tensor.ndim());
-        let names = vec!["None"; shape].join(", ");
-        return Err(vm.new_runtime_error(format!("Name '{text}' not found in Tensor[{names}].")));
     }
     let why = first.unwrap_or_else(|| format!("{name}() takes no arguments"));
     let about_keyword = |error: PyBaseExceptionRef| {

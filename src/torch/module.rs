@@ -37,7 +37,7 @@ use crate::tensor::show::PrintOptionsChange;
 use crate::tensor::{CompletedOperation, DType, Tensor};
 
 /// The methods of tensors that are written in Python, in `py/torch/_tensor.py`, which is loaded when one is called.
-const PYTHON_METHODS: [&str; 12] = [
+const PYTHON_METHODS: [&str; 11] = [
     "type",
     "numpy",
     "backward",
@@ -46,7 +46,6 @@ const PYTHON_METHODS: [&str; 12] = [
     "pin_memory",
     "cuda",
     "new_tensor",
-    "svd",
     "__array__",
     "__copy__",
     "__reduce_ex__",

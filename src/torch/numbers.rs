@@ -34,17 +34,8 @@ pub(crate) fn is_too_large(object: &PyObject) -> bool {
 
 /// PyTorch's error for a number that no `int64` has; none for all others.
 pub(crate) fn too_large(object: &PyObject, vm: &VirtualMachine) -> Option<PyBaseExceptionRef> {
-    if !is_too_large(object) {
-        return None;
-    }
-    let big = object.downcast_ref::<PyInt>()?.as_bigint();
-    Some(match (u64::try_from(big), big.sign()) {
-        (Ok(_), _) => vm.new_runtime_error("value cannot be converted to type int64_t without overflow"),
-        (Err(_), malachite_bigint::Sign::Minus) => {
-            vm.new_overflow_error("can't convert negative int to unsigned")
-        }
-        _ => vm.new_overflow_error("int too big to convert"),
-    })
+    let error = || vm.new_runtime_error("value cannot be converted to type int64_t without overflow");
+    is_too_large(object).then(error)
 }
 
 /// The one element of a tensor as an argument; none where it has more.

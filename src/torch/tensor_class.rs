@@ -213,20 +213,6 @@ impl PyTensor {
         self.inner.borrow().storage().version()
     }
 
-    #[pygetset(name = "H")]
-    fn h_property(&self, vm: &VirtualMachine) -> PyResult {
-        let name = match self.inner.borrow().ndim() {
-            0 => "T",
-            2 => "mH",
-            dims => {
-                return Err(vm.new_runtime_error(format!(
-                    "tensor.H is only supported on matrices (2-D tensors). Got {dims}-D tensor."
-                )));
-            }
-        };
-        object(self.apply(name, Vec::new(), vm)?, &self.state, &[], vm)
-    }
-
     #[pygetset]
     fn real(zelf: PyRef<Self>) -> PyRef<Self> {
         zelf

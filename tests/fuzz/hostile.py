@@ -129,13 +129,13 @@ random.Random string.Formatter""".split()
 FUNCTIONS = """abs all any ascii bin bool bytes callable chr compile delattr dict dir divmod eval exec filter format frozenset getattr
 globals hasattr hash hex id int isinstance issubclass iter len list locals map max min next oct ord pow range repr reversed
 round set setattr slice sorted str sum tuple type vars zip
-math.comb math.dist math.factorial math.fmod math.frexp math.fsum math.gcd math.hypot math.isqrt math.ldexp math.log math.perm
+math.comb math.factorial math.fmod math.frexp math.fsum math.gcd math.hypot math.isqrt math.ldexp math.log math.perm
 math.pow math.prod math.sumprod math.floor math.ceil math.trunc
 operator.add operator.mul operator.matmul operator.getitem operator.setitem operator.delitem operator.contains operator.concat
 operator.iadd operator.imul operator.lshift operator.mod operator.pow operator.index operator.length_hint operator.indexOf
 operator.countOf operator.eq operator.lt operator.neg operator.ior operator.sub operator.and_ operator.floordiv
 json.dumps json.loads re.sub re.split re.findall re.match re.fullmatch re.compile re.escape copy.copy copy.deepcopy
-struct.pack struct.unpack struct.calcsize struct.unpack_from struct.iter_unpack bisect.bisect bisect.insort heapq.heapify heapq.heappush
+struct.pack struct.unpack struct.calcsize bisect.bisect bisect.insort heapq.heapify heapq.heappush
 heapq.heappop heapq.merge heapq.nlargest statistics.mean statistics.median textwrap.wrap textwrap.dedent
 functools.reduce functools.cmp_to_key itertools.tee collections.namedtuple enum.Enum dataclasses.make_dataclass types.new_class
 random.choice random.shuffle random.sample random.randint random.choices string.Template int.from_bytes bytes.fromhex

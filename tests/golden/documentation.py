@@ -46,7 +46,6 @@ DIFFERS = {
     "torch.empty": "memory that nobody has written yet",
     "torch.Tensor.new_empty": "memory that nobody has written yet",
     "torch.conv1d": "the last of five digits of a sum of 165 products",
-    "torch.svd": "the sign of singular vectors; residuals of rounding",
     "torch.linalg.svd": "residuals of rounding",
     "torch.linalg.qr": "residuals of rounding, and the sign of a rounded zero",
     "torch.linalg.inv": "residuals of rounding",

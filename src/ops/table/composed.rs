@@ -1,6 +1,6 @@
 //! Operations that are functions of others: each row has its function in `py/torch/_composed.py`.
 
-use super::reduce::{DIMS, VAR};
+use super::reduce::VAR;
 use crate::ops::autocast;
 use crate::ops::op::{BOTH, FUNCTION, FUNCTIONAL, IN_PLACE_ONLY, LINALG, METHOD, Op, TargetCheck, composed};
 use crate::tensor::DType;
@@ -71,27 +71,11 @@ rows![
         .forms(VAR)
         .doc("The variance and the mean.")
         .grad_name(GradName::node("VarMean")),
-    composed("nansum", BOTH)
-        .forms(DIMS)
-        .doc("The sum of the elements that are not nan.")
-        .grad_name(GradName::node("Nansum"))
-        .saving_operands(),
-    composed("nanmean", BOTH)
-        .forms(&["Tensor input, ints? dim=None, bool keepdim=False, *, dtype? dtype=None"])
-        .doc("The mean of the elements that are not nan.")
-        .refusing(
-            super::refused::is_whole,
-            "nanmean(): expected input to have floating point or complex dtype but got {}",
-        ),
     composed("fill_diagonal_", METHOD | IN_PLACE_ONLY)
-        .forms(&["Tensor input, Number fill_value, bool wrap=False"])
+        .forms(&["Tensor input, Number fill_value, only wrap=False"])
         .doc("The main diagonal set to a value.")
         .grad_name(GradName::node("FillDiagonal"))
         .checking(TargetCheck::Overlap),
-    composed("inner", BOTH)
-        .forms(&["Tensor input, Tensor other, *, out? out=None"])
-        .doc("Products along the last dimensions. (.., k) x (.., k)")
-        .autocast(autocast::inner),
     composed("outer", BOTH)
         .forms(&["Tensor input, Tensor vec2, *, out? out=None"])
         .doc("Each with each. (n) x (m) -> (n, m)"),
@@ -108,13 +92,13 @@ rows![
         .autocast(autocast::float32)
         .refusing(DType::is_half, "\"trace\" not implemented for '{}'"),
     composed("cdist", FUNCTION)
-        .forms(&["Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary'"])
+        .forms(&["Tensor x1, Tensor x2, float p=2.0, only compute_mode=None"])
         .doc("The p-norm distance of every row to every row. (.., n, d) x (.., m, d) -> (.., n, m)")
         .autocast(autocast::float32)
         .refusing(DType::is_half, "\"cdist\" not implemented for '{}'")
         .saving_operands(),
     composed("quantile", BOTH)
-        .forms(&["Tensor input, Operand q, int? dim=None, bool keepdim=False, *, str interpolation='linear'"])
+        .forms(&["Tensor input, Operand q, int? dim=None, bool keepdim=False, *, only interpolation=None"])
         .doc("The value below which a share q of the elements lies.")
         .grad_name(GradName::node("Quantile"))
         .autocast(autocast::float32),
@@ -136,9 +120,9 @@ rows![
         .doc("The tensor so many times over along the last dimensions."),
     composed("repeat_interleave", BOTH)
         .forms(&[
-            "Tensor input, Tensor repeats, int? dim=None, *, int? output_size=None",
-            "Tensor input, int repeats, int? dim=None, *, int? output_size=None",
-            "Tensor repeats, *, int? output_size=None"
+            "Tensor input, Tensor repeats, int? dim=None, *, hint output_size=None",
+            "Tensor input, int repeats, int? dim=None, *, hint output_size=None",
+            "Tensor repeats, *, hint output_size=None"
         ])
         .doc("Each element, or slice along a dimension, so many times.")
         .grad_name(GradName::node("View")),

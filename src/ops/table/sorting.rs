@@ -144,9 +144,8 @@ rows![
         .saving_result(),
     op(whole("unique", OpFamily::Sort).grad("Unique2"), BOTH, unique)
         .forms(&["Tensor input, hint sorted=True, bool return_inverse=False, bool return_counts=False, \
-             int? dim=None"])
-        .doc("The different elements, or slices along a dimension, in order.")
-        .composed_if(|args| args[4].int().is_some()),
+             only dim=None"])
+        .doc("The different elements in order."),
     op(whole("searchsorted", OpFamily::Sort), FUNCTION, searchsorted)
         .forms(&[
             "Tensor sorted_sequence, Operand input, *, bool out_int32=False, bool right=False, \

@@ -10,10 +10,6 @@ class Error(ValueError):
     """Text that is not in the form it should have."""
 
 
-class Incomplete(Exception):
-    """Not raised any more; here for `except` clauses."""
-
-
 def b2a_base64(data, *, newline=True):
     """Bytes in base 64, three as four characters."""
     data = bytes(data)

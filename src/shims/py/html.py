@@ -9,9 +9,3 @@ def escape(s, quote=True):
     for character, entity in _ESCAPES + (_QUOTES if quote else ()):
         s = s.replace(character, entity)
     return s
-
-
-def __getattr__(name):
-    if name[:2] == "__":
-        raise AttributeError(f"module 'html' has no attribute '{name}'")
-    raise NotImplementedError(f"html.{name} is not part of attn; it has html.escape")

@@ -61,10 +61,6 @@ class Signature:
         self.parameters = types.MappingProxyType({parameter.name: parameter for parameter in parameters or ()})
         self.return_annotation = return_annotation
 
-    @classmethod
-    def from_callable(cls, function, **options):
-        return signature(function)
-
     def __str__(self):
         shown, starred = [], False
         kinds = list(self.parameters.values())
@@ -148,24 +144,8 @@ ismodule, isbuiltin, isgenerator = _is(types.ModuleType), _is(types.BuiltinFunct
 isroutine = _is(types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 
 
-def isgeneratorfunction(value):
-    return isfunction(value) and bool(value.__code__.co_flags & 0x20)
-
-
 def iscoroutinefunction(value):
     return isfunction(value) and bool(value.__code__.co_flags & 0x80)
-
-
-def getmembers(value, predicate=None):
-    members = []
-    for name in dir(value):
-        try:
-            member = getattr(value, name)
-        except AttributeError:
-            continue
-        if predicate is None or predicate(member):
-            members.append((name, member))
-    return sorted(members, key=lambda pair: pair[0])
 
 
 _missing = object()
@@ -182,27 +162,6 @@ def getattr_static(value, name, default=_missing):
     if default is _missing:
         raise AttributeError(name)
     return default
-
-
-def cleandoc(doc):
-    lines = doc.expandtabs().split("\n")
-    margins = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
-    margin = min(margins, default=0)
-    lines = [lines[0].lstrip()] + [line[margin:] for line in lines[1:]]
-    while lines and not lines[-1]:
-        lines.pop()
-    while lines and not lines[0]:
-        lines.pop(0)
-    return "\n".join(lines)
-
-
-def getdoc(value):
-    doc = getattr(value, "__doc__", None)
-    return cleandoc(doc) if isinstance(doc, str) else None
-
-
-def currentframe():
-    return sys._getframe(1)
 
 
 def _cell_of(value):

@@ -66,13 +66,6 @@ class FileIO(RawIOBase):
     def seek(self, offset, whence=SEEK_SET):
         return self._file.seek(offset, whence)
 
-    def truncate(self, size=None):
-        if not self.writable():
-            raise UnsupportedOperation("File not open for writing")
-        size = self.tell() if size is None else size
-        self._file.truncate(size)
-        return size
-
     def close(self):
         if not self.closed:
             try:

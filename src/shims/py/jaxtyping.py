@@ -2,12 +2,12 @@
 
 __all__ = (
     "BFloat16 Bool Complex Complex128 Complex64 Float Float16 Float32 Float64 Inexact Int Int16 Int32 Int64 Int8 Integer "
-    "Key Num Real Shaped UInt UInt16 UInt32 UInt64 UInt8 jaxtyped"
+    "Key Num Real Shaped UInt UInt16 UInt32 UInt64 UInt8"
 ).split()
 
 
 class _Kind(type):
-    """The type of `Float` and the others: `Float[Tensor, "batch tokens"]` is an annotation."""
+    """The type of `Float` and the others: `Float[Tensor, "batch tokens"]` says to readers which shape a Tensor has."""
 
     def __getitem__(cls, given):
         if not isinstance(given, tuple) or len(given) != 2:
@@ -18,24 +18,8 @@ class _Kind(type):
         array, shape = given
         if not isinstance(shape, str):
             raise ValueError("Shape specification must be a string. Axes should be separated with spaces.")
-        name = f"{cls.__name__}[{getattr(array, '__name__', array)}, {shape!r}]"
-        names = {"array_type": array, "dim_str": shape, "__module__": "jaxtyping", "__qualname__": name}
-        return _Annotation(name, (), names)
+        return array
 
 
-class _Annotation(type):
-    """The type of such an annotation; `|` and `Optional` take it as they take a class."""
-
-    def __repr__(cls):
-        return cls.__name__
-
-
-for _name in __all__[:-1]:
+for _name in __all__:
     globals()[_name] = _Kind(_name, (), {"__module__": "jaxtyping"})
-
-
-def jaxtyped(function=None, *, typechecker=None):
-    """The function itself: attn has no type checker."""
-    if typechecker is not None:
-        raise NotImplementedError("jaxtyped(typechecker=...): attn has no type checker; annotations are read, not checked")
-    return (lambda function: function) if function is None else function

@@ -23,7 +23,3 @@ def getencoding():
 
 def getpreferredencoding(do_setlocale=True):
     return "utf-8"
-
-
-def localeconv():
-    return {"decimal_point": ".", "thousands_sep": "", "grouping": []}

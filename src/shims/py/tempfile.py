@@ -2,14 +2,7 @@
 
 import os
 
-__all__ = ["TemporaryDirectory", "gettempdir", "mkdtemp"]
-
-tempdir = None
-
-
-def gettempdir():
-    """The folder for such files: the current one, since attn opens no other."""
-    return os.getcwd()
+__all__ = ["TemporaryDirectory", "mkdtemp"]
 
 
 def _free(suffix, prefix, folder):
@@ -52,6 +45,6 @@ class TemporaryDirectory:
 
 
 def __getattr__(name):
-    if name in ("NamedTemporaryFile", "SpooledTemporaryFile", "TemporaryFile", "mkstemp"):
+    if name in ("gettempdir", "NamedTemporaryFile", "SpooledTemporaryFile", "TemporaryFile", "mkstemp"):
         raise AttributeError(f"tempfile.{name} is not part of attn: open a file in a TemporaryDirectory()")
     raise AttributeError(f"module 'tempfile' has no attribute {name!r}")

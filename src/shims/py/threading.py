@@ -34,10 +34,6 @@ def current_thread():
 main_thread = current_thread
 
 
-def active_count():
-    return 1
-
-
 class Condition:
     def __init__(self, lock=None):
         self._lock = lock or RLock()

@@ -1,24 +1,16 @@
 """Exceptions as text: the frames that belong to cells, then the exception."""
 
 import sys
+from collections import namedtuple
 
-
-class FrameSummary:
-    def __init__(self, filename, lineno, name):
-        self.filename, self.lineno, self.name, self.line = filename, lineno, name, ""
-
-    def __iter__(self):
-        return iter((self.filename, self.lineno, self.name, self.line))
-
-    def __repr__(self):
-        return f"<FrameSummary file {self.filename}, line {self.lineno} in {self.name}>"
+FrameSummary = namedtuple("FrameSummary", "filename lineno name line")
 
 
 def extract_tb(tb, limit=None):
     frames = []
     while tb is not None and (limit is None or len(frames) < limit):
         code = tb.tb_frame.f_code
-        frames.append(FrameSummary(code.co_filename, tb.tb_lineno, code.co_name))
+        frames.append(FrameSummary(code.co_filename, tb.tb_lineno, code.co_name, ""))
         tb = tb.tb_next
     return frames
 

@@ -79,7 +79,6 @@ g(lambda a, b: torch.einsum("bhid,bhjd->bhij", a, b), (1, 2, 2, 3), (1, 2, 3, 3)
 g(lambda a: torch.einsum("ii->i", a), (3, 3))
 g(lambda a: torch.einsum("ij->j", a), (2, 3))
 g(lambda a, b: torch.einsum("...i,i->...", a, b), (2, 2, 3), (3,))
-g(lambda a, b: torch.inner(a, b), (2, 3), (2, 3))
 g(lambda a, b: torch.tensordot(a, b, 1), (2, 3), (3, 2))
 
 # %% gradients-of-views
@@ -106,7 +105,7 @@ def g(f):
     out = f(x)
     (out * torch.arange(1., out.numel() + 1).view(out.shape)).sum().backward()
     print(x.grad)
-for f in (lambda x: x.sum(), lambda x: x.sum(0), lambda x: x.sum(-1, keepdim=True), lambda x: x.sum((0, 1)), lambda x: x.mean(), lambda x: x.mean(1), lambda x: x.mean(0, keepdim=True), lambda x: x.max(), lambda x: x.min(), lambda x: x.max(1).values, lambda x: x.min(0).values, lambda x: x.amax(1), lambda x: x.amin((0, 1)), lambda x: x.var(), lambda x: x.var(1), lambda x: x.var(0, unbiased=False), lambda x: x.std(), lambda x: x.std(1, keepdim=True), lambda x: x.prod(), lambda x: x.prod(1), lambda x: x.norm(), lambda x: x.norm(dim=1), lambda x: x.norm(1), lambda x: torch.linalg.norm(x, dim=0), lambda x: x.logsumexp(1), lambda x: x.cumsum(1), lambda x: x.cumprod(1), lambda x: x.sort(1).values, lambda x: x.sort(0, descending=True).values, lambda x: x.topk(2).values, lambda x: x.median(), lambda x: x.median(1).values, lambda x: x[:, :2].trace(), lambda x: x.nansum(), lambda x: x.maximum(torch.full((2, 3), 2.)), lambda x: x.clamp(2, 3), lambda x: x.clamp(min=2.5), lambda x: torch.where(x > 2, x * x, x), lambda x: x.masked_fill(x > 2, 0), lambda x: x.diff(), lambda x: x.lerp(x * 2, 0.25)):
+for f in (lambda x: x.sum(), lambda x: x.sum(0), lambda x: x.sum(-1, keepdim=True), lambda x: x.sum((0, 1)), lambda x: x.mean(), lambda x: x.mean(1), lambda x: x.mean(0, keepdim=True), lambda x: x.max(), lambda x: x.min(), lambda x: x.max(1).values, lambda x: x.min(0).values, lambda x: x.amax(1), lambda x: x.amin((0, 1)), lambda x: x.var(), lambda x: x.var(1), lambda x: x.var(0, unbiased=False), lambda x: x.std(), lambda x: x.std(1, keepdim=True), lambda x: x.prod(), lambda x: x.prod(1), lambda x: x.norm(), lambda x: x.norm(dim=1), lambda x: x.norm(1), lambda x: torch.linalg.norm(x, dim=0), lambda x: x.logsumexp(1), lambda x: x.cumsum(1), lambda x: x.cumprod(1), lambda x: x.sort(1).values, lambda x: x.sort(0, descending=True).values, lambda x: x.topk(2).values, lambda x: x.median(), lambda x: x.median(1).values, lambda x: x[:, :2].trace(), lambda x: x.maximum(torch.full((2, 3), 2.)), lambda x: x.clamp(2, 3), lambda x: x.clamp(min=2.5), lambda x: torch.where(x > 2, x * x, x), lambda x: x.masked_fill(x > 2, 0), lambda x: x.diff(), lambda x: x.lerp(x * 2, 0.25)):
     g(f)
 
 # %% gradients-of-softmax-and-norms

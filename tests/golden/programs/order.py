@@ -34,7 +34,7 @@ print(torch.topk(x, 2, dim=0), torch.topk(x, k=1, dim=-1, largest=False, sorted=
 # %% unique
 x = torch.tensor([[3, 1, 3], [2, 1, 3]])
 print(x.unique(), torch.unique(x, return_inverse=True), torch.unique(x, return_counts=True), x.unique(return_inverse=True, return_counts=True))
-print(torch.unique(x, dim=1), torch.unique(x, dim=0, return_counts=True), torch.unique(torch.tensor([2., float("nan"), 2.])))
+print(torch.unique(torch.tensor([2., float("nan"), 2.])))
 
 # %% searchsorted-and-bucketize
 edges = torch.tensor([1., 3., 5., 7.])

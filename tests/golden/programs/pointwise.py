@@ -56,7 +56,7 @@ print(x.isnan(), torch.isinf(x), torch.isfinite(x), torch.nan_to_num(x), torch.n
 
 # %% nan-spreads
 x = torch.tensor([1., float("nan"), 3.])
-print(x.sum(), x.max(), x.min(), x.mean(), x.argmax(), torch.softmax(x, 0), x.relu(), x.clamp(0, 2), x > 2, torch.nansum(x), torch.nanmean(x), x.sort(), x.cumsum(0))
+print(x.sum(), x.max(), x.min(), x.mean(), x.argmax(), torch.softmax(x, 0), x.relu(), x.clamp(0, 2), x > 2, x.sort(), x.cumsum(0))
 
 # %% softmax-of-infinities
 inf = float("inf")

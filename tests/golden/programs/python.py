@@ -107,7 +107,7 @@ print(fib(30), inc(1), inc.__name__, inc.__doc__)
 
 # %% math-module
 import math
-print(math.sqrt(2), math.exp(1), math.log(10), math.log2(8), math.log10(1000), math.log(8, 2), math.pi, math.e, math.inf, math.isnan(math.nan), math.floor(-1.5), math.ceil(1.2), math.pow(2, 3), math.fabs(-1), math.factorial(5), math.gcd(12, 18), math.prod([2, 3]), math.isclose(0.1 + 0.2, 0.3), math.tanh(0.5), math.sin(1), math.cos(1), math.atan2(1, 1), math.hypot(3, 4), math.fsum([0.1] * 10), math.trunc(2.7), math.comb(5, 2), math.erf(0.5), math.degrees(math.pi), math.isqrt(10), math.copysign(1, -0.0), math.dist([0, 0], [3, 4]))
+print(math.sqrt(2), math.exp(1), math.log(10), math.log2(8), math.log10(1000), math.log(8, 2), math.pi, math.e, math.inf, math.isnan(math.nan), math.floor(-1.5), math.ceil(1.2), math.pow(2, 3), math.fabs(-1), math.factorial(5), math.gcd(12, 18), math.prod([2, 3]), math.isclose(0.1 + 0.2, 0.3), math.tanh(0.5), math.sin(1), math.cos(1), math.atan2(1, 1), math.hypot(3, 4), math.fsum([0.1] * 10), math.trunc(2.7), math.comb(5, 2), math.erf(0.5), math.degrees(math.pi), math.isqrt(10), math.copysign(1, -0.0))
 for f in (lambda: math.sqrt(-1), lambda: math.log(0), lambda: math.exp(1000)):
     try:
         f()

@@ -117,14 +117,14 @@ wrong = [
     lambda: Categorical(torch.tensor([-1., 2.])), lambda: Categorical(logits=torch.tensor([nan, 1.])), lambda: Categorical(torch.tensor(.5)),
     lambda: Categorical(torch.tensor([[.2, .3], [0., 0.]])), lambda: Categorical(torch.tensor([.2, .3])).log_prob(torch.tensor(5)),
     lambda: Normal(0., 1.).log_prob(0.5),
-    lambda: pad_sequence([]), lambda: torch.ones(3).H,
+    lambda: pad_sequence([]),
 ]
 for make in wrong:
     try:
         print(make())
     except (ValueError, RuntimeError) as e:
         print(type(e).__name__, e)
-print(Normal(0., -1., validate_args=False), Categorical(logits=torch.tensor([nan, 1.]), validate_args=False), torch.arange(6).reshape(2, 3).H)
+print(Normal(0., -1., validate_args=False), Categorical(logits=torch.tensor([nan, 1.]), validate_args=False), torch.arange(6).reshape(2, 3).mH)
 
 
 # %% distributions-and-what-they-know

@@ -74,12 +74,11 @@ run(lambda o: L.MultiStepLR(o, [2, 5, 5], 0.3))
 run(lambda o: L.ExponentialLR(o, 0.9))
 run(lambda o: L.ConstantLR(o, 0.25, 4))
 run(lambda o: L.LinearLR(o, 0.1, 0.8, 6))
-run(lambda o: L.PolynomialLR(o, 6, 2.0))
 run(lambda o: L.CosineAnnealingLR(o, 5, 0.01), 14)
 run(lambda o: L.CosineAnnealingWarmRestarts(o, 3, 2, 0.01), 12)
 run(lambda o: L.LambdaLR(o, [lambda e: 0.9 ** e, lambda e: 1 / (e + 1)]))
 run(lambda o: L.OneCycleLR(o, [1.0, 2.0], total_steps=9))
-run(lambda o: L.OneCycleLR(o, 1.0, epochs=3, steps_per_epoch=3, anneal_strategy="linear", three_phase=True, pct_start=0.4))
+run(lambda o: L.OneCycleLR(o, 1.0, epochs=3, steps_per_epoch=3, anneal_strategy="linear", pct_start=0.4))
 
 # %% schedules-one-after-the-other
 L = torch.optim.lr_scheduler
@@ -139,9 +138,7 @@ for make in (
     lambda: L.OneCycleLR(o, 0.1, total_steps=5, pct_start=2.0),
     lambda: L.OneCycleLR(o, [0.1, 0.2], total_steps=5),
     lambda: L.CosineAnnealingWarmRestarts(o, 0),
-    lambda: L.SequentialLR(o, [], []),
     lambda: L.SequentialLR(o, [L.StepLR(o, 1)], [1]),
-    lambda: L.SequentialLR(o, [L.ReduceLROnPlateau(o)], []),
     lambda: L.ReduceLROnPlateau(o, factor=1.0),
     lambda: L.StepLR(torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1), 2, last_epoch=3),
 ):

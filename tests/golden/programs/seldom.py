@@ -34,7 +34,7 @@ print(torch.finfo(torch.float32).eps, torch.finfo(torch.float32).max, torch.finf
 print(torch.zeros(2, 2).masked_fill(torch.eye(2).bool(), torch.finfo(torch.float32).min))
 
 # %% seldom-modules
-print(nn.Conv1d(1, 2, 3), nn.BatchNorm1d(4), nn.RMSNorm(4), nn.GRU(2, 3), nn.Unflatten(1, (2, 2)), nn.Softmax(), nn.GroupNorm(2, 4))
+print(nn.Conv1d(1, 2, 3), nn.BatchNorm1d(4), nn.RMSNorm(4), nn.GRU(2, 3), nn.Softmax(), nn.GroupNorm(2, 4))
 x = torch.tensor([[1., 2., 3., 4.]])
 print(nn.RMSNorm(4)(x), F.rms_norm(x, (4,)))
 

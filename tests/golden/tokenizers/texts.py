@@ -58,8 +58,6 @@ print(tokenizer.decode(batch.input_ids[0]), tokenizer.decode(5), tokenizer.decod
 print({key: value.shape for key, value in batch.items()})
 print(tokenizer.encode("one step", return_tensors="pt"), tokenizer("one step", return_tensors="np"))
 print(tokenizer("one step", padding="max_length", max_length=8), tokenizer("one step", padding="max_length", max_length=2))
-print(tokenizer(["one", "one step of it"], padding="longest", pad_to_multiple_of=4, truncation=True, max_length=8)["input_ids"])
-print(tokenizer(["one", "one step of it all"], padding=True, padding_side="left", truncation=True, max_length=5).attention_mask)
 print(tokenizer("one step of a journey", max_length=4, truncation=True), tokenizer.truncation_side)
 tokenizer.truncation_side = "left"
 print(tokenizer("one step of a journey", max_length=4, truncation=True)["input_ids"])
@@ -94,7 +92,7 @@ for folder in ["byte_pairs", "two_files", "template"]:
     print(tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.mask_token_id, tokenizer.all_special_tokens, tokenizer.all_special_ids)
     print(tokenizer.special_tokens_map, tokenizer.additional_special_tokens, tokenizer.padding_side, tokenizer.is_fast, tokenizer.model_input_names)
     vocab = tokenizer.get_vocab()
-    print(len(vocab), sorted(vocab.items(), key=lambda item: item[1])[-12:], tokenizer.get_added_vocab())
+    print(len(vocab), sorted(vocab.items(), key=lambda item: item[1])[-12:])
     print(tokenizer.convert_tokens_to_ids(["the", "zzz", "a"]), tokenizer.convert_tokens_to_ids("query"), tokenizer.convert_tokens_to_ids(None))
     print(tokenizer.convert_ids_to_tokens([0, 5, 60]), tokenizer.convert_ids_to_tokens(7), tokenizer.convert_ids_to_tokens([1, 2], skip_special_tokens=True))
     print(isinstance(tokenizer, PreTrainedTokenizerFast))

@@ -13,7 +13,7 @@ for name in ["gpt2", "r50k_base", "cl100k_base"]:
         ids = enc.encode(text, allowed_special={"<|endoftext|>"})
         print(len(ids), ids[:60], enc.encode(text, allowed_special="all") == ids)
         print(enc.encode_ordinary(text)[:20], enc.encode(text, disallowed_special=())[:20])
-        print(repr(enc.decode(ids))[:100], enc.decode_tokens_bytes(ids)[:20], enc.decode_with_offsets(ids)[1][:40])
+        print(repr(enc.decode(ids))[:100], enc.decode_tokens_bytes(ids)[:20])
 
 # %% mixed letters
 import random
@@ -35,8 +35,7 @@ for name in ["gpt2", "r50k_base", "cl100k_base"]:
     enc = tiktoken.get_encoding(name)
     print(enc, enc.name, enc.n_vocab, enc.max_token_value, enc.eot_token, sorted(enc.special_tokens_set))
     print(enc.encode_single_token("hello"), enc.encode_single_token(b" the"), enc.encode_single_token("<|endoftext|>"))
-    print(enc.encode_batch(["a b", "c"]), enc.decode_batch([[1, 2], [3]]), enc.decode_bytes([220, 1]), enc.decode([447]))
-    print(len(enc.token_byte_values()), enc.token_byte_values()[1000:1004])
+    print(enc.encode_batch(["a b", "c"]), enc.decode_bytes([220, 1]), enc.decode([447]))
     for wrong in [
         lambda: enc.encode("a <|endoftext|> b"),
         lambda: enc.encode_single_token("hello world foo"),

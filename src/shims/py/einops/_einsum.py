@@ -2,7 +2,7 @@
 
 import string
 
-from ._arrays import functions_for
+from ._arrays import library
 from ._pattern import ELLIPSIS, Anonymous, EinopsError, Side
 
 
@@ -17,7 +17,7 @@ def einsum(*tensors_and_pattern):
         raise ValueError(
             "The last argument passed to `einops.einsum` must be a string, representing the einsum pattern."
         )
-    return functions_for(tensors[0]).einsum(_letters(pattern), *tensors)
+    return library(tensors[0]).einsum(_letters(pattern), *tensors)
 
 
 def _letters(pattern):
@@ -39,8 +39,6 @@ def _letters(pattern):
         if axis not in letters:
             if not new:
                 raise EinopsError(f"Unknown axis {axis} on right side of einsum {pattern}.")
-            if len(letters) == len(string.ascii_letters):
-                raise RuntimeError("Too many axes in einsum.")
             letters[axis] = string.ascii_letters[len(letters)]
         return letters[axis]
 

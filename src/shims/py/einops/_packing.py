@@ -2,7 +2,7 @@
 
 from math import prod
 
-from ._arrays import functions_for
+from ._arrays import is_array, library
 from ._pattern import EinopsError, wrong_name
 
 
@@ -34,13 +34,13 @@ def pack(tensors, pattern):
         end = len(shape) - after
         shapes.append(shape[before:end])
         flat.append(tensor.reshape((*shape[:before], -1, *shape[end:])))
-    return functions_for(tensors[0]).concatenate(flat, before), shapes
+    return library(tensors[0]).concatenate(flat, before), shapes
 
 
 def unpack(tensor, packed_shapes, pattern):
     """The parts of the axis `*`, each with the shape that `packed_shapes` has for it; one -1 is worked out."""
     before, after = _around(pattern, "unpack")
-    functions_for(tensor)
+    is_array(tensor)
     shape = tensor.shape
     if len(shape) != before + 1 + after:
         raise EinopsError(f"unpack(..., {pattern}) received input of wrong dim with shape {shape}")

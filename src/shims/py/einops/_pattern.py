@@ -1,8 +1,5 @@
 """One side of a pattern: `b (h w) ... 1` as a list of groups of axes."""
 
-import keyword
-import warnings
-
 ELLIPSIS = "…"
 
 
@@ -110,9 +107,6 @@ def checked_name(name, underscore=False):
     reason = wrong_name(name, underscore)
     if reason:
         raise EinopsError(f"Invalid axis identifier: {name}\n{reason}")
-    if keyword.iskeyword(name):
-        message = f"It is discouraged to use axes names that are keywords: {name}"
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
     return name
 
 

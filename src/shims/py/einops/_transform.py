@@ -2,7 +2,9 @@
 
 from math import prod
 
-from ._arrays import functions_for
+import torch
+
+from ._arrays import is_array, library
 from ._pattern import Anonymous, EinopsError, Side, wrong_name
 
 REDUCTIONS = ("min", "max", "sum", "mean", "prod", "any", "all")
@@ -28,10 +30,11 @@ def reduce(tensor, pattern, reduction, **axes_lengths):
         if isinstance(tensor, list):
             if not tensor:
                 raise TypeError("Rearrange/Reduce/Repeat can't be applied to an empty list")
-            whole = functions_for(tensor[0]).stack(tensor)
-        functions = functions_for(whole)
+            whole = library(tensor[0]).stack(tensor)
+        of_numpy = is_array(whole)
         plan = Plan(pattern, reduction, tuple(axes_lengths), whole.ndim)
-        return plan.run(functions, whole, axes_lengths)
+        made = plan.run(torch.from_numpy(whole) if of_numpy else whole, of_numpy, axes_lengths)
+        return made.numpy()[()] if of_numpy else made
     except EinopsError as error:
         message = f' Error while processing {reduction}-reduction pattern "{pattern}".'
         message += "\n Input is list. " if isinstance(tensor, list) else f"\n Input tensor shape: {whole.shape}. "
@@ -77,29 +80,39 @@ class Plan:
                 lengths[unknown[0]] = length // known
         return lengths
 
-    def run(self, functions, x, given):
-        """The transformed tensor: a view of `x` where reshape and permute give one."""
+    def run(self, x, of_numpy, given):
+        """The transformed tensor: a view of `x` where reshape and permute give one. NumPy's arrays are repeated as copies."""
         lengths = self.lengths(x.shape, given)
         if any(len(group) != 1 for group in self.left):
             x = x.reshape([lengths[axis] for axis in self.before])
         order = [self.before.index(axis) for axis in self.kept + self.reduced]
         if order != sorted(order):
-            x = functions.permute(x, order)
+            x = x.permute(order)
         if self.reduced:
-            x = self._reduce(functions, x, tuple(range(len(self.kept), len(order))))
+            x = self._reduce(x, of_numpy, tuple(range(len(self.kept), len(order))))
         if len(self.kept) != len(self.after):
             x = x.reshape([lengths[axis] if axis in self.kept else 1 for axis in self.after])
-            x = functions.expand(x, [lengths[axis] for axis in self.after])
+            x = x.expand([lengths[axis] for axis in self.after])
+            x = x.clone(memory_format=torch.contiguous_format) if of_numpy else x
         if any(len(group) != 1 for group in self.right):
             x = x.reshape([prod(lengths[axis] for axis in group) for group in self.right])
         return x
 
-    def _reduce(self, functions, x, axes):
-        if callable(self.reduction):
-            return self.reduction(x, axes)
-        if self.reduction == "mean" and not functions.is_floating(x):
+    def _reduce(self, x, of_numpy, axes):
+        name = self.reduction
+        if name == "mean" and not x.is_floating_point():
             raise NotImplementedError("reduce_mean is not available for non-floating tensors")
-        return functions.reduce(x, self.reduction, axes)
+        if of_numpy:
+            # NumPy adds in an order of its own.
+            x = x.numpy()
+            return torch.as_tensor(name(x, axes) if callable(name) else getattr(x, name)(axis=axes))
+        if callable(name):
+            return name(x, axes)
+        if name in ("min", "max", "sum", "mean"):
+            return getattr(x, {"min": "amin", "max": "amax"}.get(name, name))(dim=axes)
+        for axis in sorted(axes, reverse=True):
+            x = getattr(x, name)(dim=axis)
+        return x
 
 
 def _check_sides(pattern, reduction, named, left, right):

@@ -31,7 +31,3 @@ def version(distribution_name):
     if name not in _VERSIONS:
         raise PackageNotFoundError(distribution_name)
     return _VERSIONS[name]
-
-
-def distributions():
-    return iter(())

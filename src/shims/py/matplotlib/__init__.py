@@ -6,25 +6,13 @@ from ._colormaps import Colormap as Colormap, Registry, get_cmap as get_cmap
 __version__ = "3.9.2"
 
 
-class RcParams(dict):
-    """Settings. Those of size decide what a figure says of itself; the others change nothing in a terminal."""
-
-    def copy(self):
-        return RcParams(self)
-
-
-rcParams = RcParams({"figure.figsize": [6.4, 4.8], "figure.dpi": 100.0, "font.size": 10.0})
-rcParamsDefault = rcParams.copy()
+# Settings. Those of size decide what a figure says of itself; the others change nothing in a terminal.
+rcParams = {"figure.figsize": [6.4, 4.8], "figure.dpi": 100.0, "font.size": 10.0}
 
 
 def rc(group, **words):
     for word, value in words.items():
         rcParams[f"{group}.{word}"] = value
-
-
-def rcdefaults():
-    rcParams.clear()
-    rcParams.update(rcParamsDefault)
 
 
 class rc_context:
@@ -40,10 +28,6 @@ class rc_context:
     def __exit__(self, *error):
         rcParams.clear()
         rcParams.update(self._before)
-
-
-def get_backend():
-    return "inline"
 
 
 use = ignored

@@ -133,9 +133,6 @@ class Line2D(Artist):
     def get_ydata(self, orig=True):
         return array(self._y)
 
-    def get_data(self, orig=True):
-        return self.get_xdata(), self.get_ydata()
-
     def get_xydata(self):
         return array([list(point) for point in zip(self._x, self._y)], "float64")
 
@@ -148,9 +145,6 @@ class Line2D(Artist):
 
     def set_data(self, x, y):
         self._x, self._y = row(x), row(y)
-
-    def set_ydata(self, y):
-        self._y = row(y)
 
 
 class PathCollection(Artist):
@@ -252,10 +246,6 @@ class AxesImage(Artist):
 
         return get_cmap(self._word("cmap", default=rcParams.get("image.cmap", "viridis")))
 
-    @property
-    def cmap(self):
-        return self.get_cmap()
-
     def span(self):
         x, y = self.get_extent()[:2], self.get_extent()[2:]
         return _extent(x), _extent(y), tuple(map(float, x)), tuple(map(float, y))
@@ -289,9 +279,6 @@ class Text(Artist):
     def set_text(self, text):
         self._text = str(text)
 
-    def get_position(self):
-        return self._x[0], self._y[0]
-
     def __repr__(self):
         return f"Text({self._x[0]!r}, {self._y[0]!r}, {self._text!r})"
 
@@ -309,9 +296,6 @@ class Legend(Artist):
 
     def get_texts(self):
         return self._texts
-
-    def get_title(self):
-        return self._heading
 
     def set_title(self, title, prop=None):
         self._heading.set_text(title)

@@ -25,9 +25,6 @@ class _Axis:
         style("Text", words)
         self.names = [str(getattr(name, "_text", name)) for name in names]
 
-    def set_label_text(self, label, **words):
-        self.label = str(label)
-
     def get_label(self):
         return Text(text=self.label)
 

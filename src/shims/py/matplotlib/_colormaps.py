@@ -2,8 +2,6 @@
 `plt.plot(x, color=plt.cm.viridis(0.5))`.
 """
 
-from collections.abc import Mapping
-
 _NAMES = (
     "Accent Blues BrBG BuGn BuPu CMRmap Dark2 GnBu Grays Greens Greys OrRd Oranges PRGn Paired Pastel1 Pastel2 PiYG PuBu PuBuGn "
     "PuOr PuRd Purples RdBu RdGy RdPu RdYlBu RdYlGn Reds Set1 Set2 Set3 Spectral Wistia YlGn YlGnBu YlOrBr YlOrRd afmhot autumn "
@@ -56,9 +54,6 @@ class Colormap:
     def reversed(self, name=None):
         return Colormap(name or (self.name.removesuffix("_r") if self.name.endswith("_r") else self.name + "_r"), self.N)
 
-    def resampled(self, lutsize):
-        return Colormap(self.name, lutsize)
-
     def set_bad(self, color="k", alpha=None):
         """Accepted: a terminal has its own colours."""
 
@@ -74,7 +69,7 @@ def get_cmap(name="viridis", lut=None):
     return Colormap(name, lut or _COUNTS.get(name.removesuffix("_r"), 256))
 
 
-class Registry(Mapping):
+class Registry:
     """The maps by name: `matplotlib.colormaps`."""
 
     def __getitem__(self, name):
@@ -82,14 +77,8 @@ class Registry(Mapping):
             raise KeyError(f"{name!r} is not a known colormap name")
         return get_cmap(name)
 
-    def __iter__(self):
-        return iter(names())
-
-    def __len__(self):
-        return len(names())
-
-    def __call__(self):
-        return names()
+    def __contains__(self, name):
+        return name in names()
 
     get_cmap = staticmethod(get_cmap)
 

@@ -65,9 +65,6 @@ class Axes:
     def lines(self):
         return [artist for artist in self._artists if isinstance(artist, Line2D)]
 
-    def get_lines(self):
-        return self.lines
-
     @property
     def images(self):
         return [artist for artist in self._artists if isinstance(artist, AxesImage)]
@@ -269,9 +266,6 @@ class Axes:
         self._legend = Legend(shown, title)
         return self._legend
 
-    def get_legend(self):
-        return self._legend
-
     def get_legend_handles_labels(self):
         named = [one for one in self._artists if getattr(one, "_label", None) and not str(one._label).startswith("_")]
         return named, [artist._label for artist in named]
@@ -390,9 +384,6 @@ class Axes:
         return self.figure._twin(self)
 
     twiny = twinx
-
-    def get_figure(self):
-        return self.figure
 
     def set(self, **words):
         for word, value in words.items():

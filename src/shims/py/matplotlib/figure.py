@@ -24,7 +24,6 @@ class ndarray:
         return numpy.ndarray
 
     shape, ndim, size = (property(lambda self, name=name: getattr(self._numbers, name)) for name in ("shape", "ndim", "size"))
-    dtype = property(lambda self: _Objects())
     T = property(lambda self: self.transpose())
     flat = property(lambda self: iter(self.ravel()))
 
@@ -57,18 +56,6 @@ class ndarray:
 
 
 AxesArray = ndarray
-
-
-class _Objects:
-    """The dtype of an array of objects."""
-
-    kind, name = "O", "object"
-
-    def __repr__(self):
-        return "dtype('O')"
-
-    def __str__(self):
-        return "object"
 
 
 class Figure:
@@ -152,12 +139,6 @@ class Figure:
         self._title = str(t)
         return Text(0.5, 0.98, t)
 
-    def supxlabel(self, t, **words):
-        return Text(0.5, 0.01, t)
-
-    def supylabel(self, t, **words):
-        return Text(0.02, 0.5, t)
-
     def colorbar(self, mappable=None, cax=None, ax=None, label=None, **words):
         style("Colorbar", words)
         axes = Axes(self, ("colorbar",)) if cax is None else cax
@@ -177,31 +158,10 @@ class Figure:
     def set_size_inches(self, w, h=None):
         self._size = tuple(w) if h is None else (w, h)
 
-    def set_figwidth(self, width):
-        self._size = (width, self._size[1])
-
-    def set_figheight(self, height):
-        self._size = (self._size[0], height)
-
-    def set_dpi(self, dpi):
-        self._dpi = dpi
-
-    def get_size_inches(self):
-        from ._artists import array
-
-        return array(self._size, "float64")
-
-    def get_axes(self):
-        return self.axes
-
     def clf(self):
         self.axes, self._title, self._current = [], "", None
 
     clear = clf
-
-    @property
-    def canvas(self):
-        return _Canvas(self)
 
     def show(self):
         import _plots
@@ -230,10 +190,3 @@ class Figure:
         """What is drawn, as plain data."""
         shown = [axes.picture() for axes in self.axes if axes._place != ("colorbar",) and (axes._artists or axes._title)]
         return {"title": self._title, "axes": shown}
-
-
-class _Canvas:
-    def __init__(self, figure):
-        self.figure = figure
-
-    draw = draw_idle = flush_events = ignored

@@ -41,14 +41,6 @@ def subplots(nrows=1, ncols=1, *, figsize=None, dpi=None, num=None, **words):
     return made, made.subplots(nrows, ncols, **words)
 
 
-def subplot2grid(shape, loc, rowspan=1, colspan=1, **words):
-    return gcf()._new((*shape, loc[0] * shape[1] + loc[1] + 1))
-
-
-def fignum_exists(num):
-    return num in _figures
-
-
 def get_fignums():
     return sorted(number for number in _figures if isinstance(number, int))
 

@@ -99,9 +99,6 @@ class stat_result(tuple):
     st_mtime = st_atime = st_ctime = property(lambda self: self._time)
     st_mtime_ns = property(lambda self: int(self._time * 1e9))
 
-    def __repr__(self):
-        return f"os.stat_result(st_mode={self.st_mode}, st_size={self.st_size}, st_mtime={int(self._time)})"
-
 
 def _ask(function, file, *more):
     """What the module `_files` answers, which there is not yet when this one is loaded."""
@@ -146,9 +143,6 @@ class DirEntry:
 
     def __fspath__(self):
         return self.path
-
-    def __repr__(self):
-        return f"<DirEntry {self.name!r}>"
 
 
 class _Entries(list):

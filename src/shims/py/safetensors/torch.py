@@ -24,7 +24,6 @@ _NAMES = {
     torch.bool: "BOOL",
 }
 _DTYPES = {name: dtype for dtype, name in _NAMES.items()}
-_LONGEST_HEADER = 100_000_000
 
 
 def _failed(message):
@@ -79,8 +78,6 @@ def _header(file):
         raise _failed("Error while deserializing header: HeaderTooSmall")
     file.seek(0)
     (length,) = struct.unpack("<Q", file.read(8))
-    if length > _LONGEST_HEADER:
-        raise _failed("Error while deserializing header: HeaderTooLarge")
     if 8 + length > size:
         raise _failed("Error while deserializing header: InvalidHeaderLength")
     try:

@@ -53,9 +53,6 @@ class Encoding:
     def special_tokens_set(self):
         return set(self._special_tokens)
 
-    def token_byte_values(self):
-        return sorted(self._bytes)
-
     @property
     def _bytes(self):
         """The bytes of each token."""
@@ -90,9 +87,6 @@ class Encoding:
             tokens += [self._special_tokens[part]] if part in allowed else self._pairs.tokens(part)
         return tokens
 
-    def encode_ordinary_batch(self, text, *, num_threads=8):
-        return [self.encode_ordinary(one) for one in text]
-
     def encode_batch(self, text, *, num_threads=8, allowed_special=set(), disallowed_special="all"):
         return [
             self.encode(one, allowed_special=allowed_special, disallowed_special=disallowed_special) for one in text
@@ -126,14 +120,3 @@ class Encoding:
 
     def decode_tokens_bytes(self, tokens):
         return [self.decode_single_token_bytes(token) for token in tokens]
-
-    def decode_with_offsets(self, tokens):
-        offsets, length = [], 0
-        for piece in self.decode_tokens_bytes(tokens):
-            # A token that begins inside a character counts as beginning with that character.
-            offsets.append(max(0, length - (0x80 <= piece[0] < 0xC0)))
-            length += sum(1 for byte in piece if not 0x80 <= byte < 0xC0)
-        return self.decode_bytes(tokens).decode("utf-8", errors="strict"), offsets
-
-    def decode_batch(self, batch, *, errors="replace", num_threads=8):
-        return [self.decode(tokens, errors=errors) for tokens in batch]

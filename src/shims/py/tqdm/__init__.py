@@ -26,10 +26,8 @@ def _number(value):
 
 
 class tqdm:
-    def __init__(self, iterable=None, desc=None, total=None, leave=True, file=None, ncols=None, mininterval=0.1,
-                 maxinterval=10.0, miniters=None, ascii=None, disable=False, unit="it", unit_scale=False,
-                 dynamic_ncols=False, smoothing=0.3, bar_format=None, initial=0, position=None, postfix=None,
-                 unit_divisor=1000, write_bytes=False, lock_args=None, nrows=None, colour=None, delay=0, **options):
+    def __init__(self, iterable=None, desc=None, total=None, leave=True, file=None, ncols=None, mininterval=0.1, *,
+                 disable=False, unit="it", initial=0, postfix=None, **options):
         self.iterable = iterable
         self.desc = desc or ""
         self.total = len(iterable) if total is None and hasattr(iterable, "__len__") else total
@@ -106,12 +104,6 @@ class tqdm:
     def refresh(self, *args, **options):
         self._draw(now=True)
         return True
-
-    def reset(self, total=None):
-        self.n = self.initial = 0
-        self.total = self.total if total is None else total
-        self.start_t = time.perf_counter()
-        self._draw()
 
     def clear(self, *args, **options):
         if not self.disable:

@@ -35,8 +35,6 @@ class BatchEncoding(UserDict):
     def __getitem__(self, item):
         if isinstance(item, str):
             return self.data[item]
-        if isinstance(item, slice) and self._tokens is None:
-            return {key: value[item] for key, value in self.data.items()}
         raise NotImplementedError("attn's BatchEncoding has no `Encoding` of each text; tokens(batch_index) has its tokens")
 
     def __getattr__(self, item):

@@ -18,7 +18,7 @@ _STRATEGIES = {
 }
 _ABSENT = (
     "stride is_split_into_words return_overflowing_tokens return_offsets_mapping return_special_tokens_mask return_length "
-    "split_special_tokens"
+    "split_special_tokens pad_to_multiple_of padding_side"
 ).split()
 _CLASSES = {"padding": "PaddingStrategy", "truncation": "TruncationStrategy"}
 
@@ -127,9 +127,6 @@ class PreTrainedTokenizerFast(SpecialTokens):
     def added_tokens_encoder(self):
         return {str(token): number for number, token in self.added_tokens_decoder.items()}
 
-    def get_added_vocab(self):
-        return self.added_tokens_encoder
-
     def __repr__(self):
         added = "\n\t".join(f"{number}: {token!r}," for number, token in self.added_tokens_decoder.items())
         return (
@@ -154,9 +151,6 @@ class PreTrainedTokenizerFast(SpecialTokens):
             return self._tokenizer.text(ids)
         skipped = set(self.all_special_ids) if skip_special_tokens else ()
         return [self._tokenizer.text(number) for number in map(int, ids) if number not in skipped]
-
-    def convert_tokens_to_string(self, tokens):
-        return self._tokenizer.decoded(tokens)
 
     def tokenize(self, text, pair=None, add_special_tokens=False, **kwargs):
         return self.encode_plus(text, pair, add_special_tokens=add_special_tokens, **kwargs).tokens()
@@ -191,8 +185,6 @@ class PreTrainedTokenizerFast(SpecialTokens):
         padding=False,
         truncation=None,
         max_length=None,
-        pad_to_multiple_of=None,
-        padding_side=None,
         return_tensors=None,
         return_token_type_ids=None,
         return_attention_mask=None,
@@ -206,7 +198,7 @@ class PreTrainedTokenizerFast(SpecialTokens):
                 raise NotImplementedError(f"attn's tokenizers do not have {name}={value!r}")
         if not batch_text or not all(isinstance(text, str) for text in batch_text):
             raise ValueError(_NOT_TEXT)
-        padding, truncation, max_length = self._plan(padding, truncation, max_length, pad_to_multiple_of, verbose)
+        padding, truncation, max_length = self._plan(padding, truncation, max_length, verbose)
         room = None if truncation == "do_not_truncate" else max_length
         rows = []
         for text in batch_text:
@@ -216,7 +208,7 @@ class PreTrainedTokenizerFast(SpecialTokens):
                 ids = ids[max(0, len(ids) - room + around) :] if self.truncation_side == "left" else ids[: room - around]
             ids = self._tokenizer.framed(ids) if add_special_tokens else ids
             rows.append([ids, [0] * len(ids), [1] * len(ids), [*map(self._tokenizer.text, ids)]])
-        self._pad_rows(rows, padding, max_length, pad_to_multiple_of, padding_side or self.padding_side)
+        self._pad_rows(rows, padding, max_length)
         ids, types, mask, tokens = map(list, zip(*rows))
         data = {"input_ids": ids}
         names = self.model_input_names
@@ -240,7 +232,7 @@ class PreTrainedTokenizerFast(SpecialTokens):
             self._warned.add(message[:20])
             sys.stderr.write(message + "\n")
 
-    def _plan(self, padding, truncation, max_length, multiple, verbose):
+    def _plan(self, padding, truncation, max_length, verbose):
         """What is padded and cut, and to which length."""
         if max_length is not None and padding is False and truncation is None:
             message = "`max_length` is given without `truncation`: texts are cut to it. Say so with `truncation=True`."
@@ -271,25 +263,17 @@ class PreTrainedTokenizerFast(SpecialTokens):
                 "Please select a token to use as `pad_token` `(tokenizer.pad_token = tokenizer.eos_token e.g.)` "
                 "or add a new pad token via `tokenizer.add_special_tokens({'pad_token': '[PAD]'})`."
             )
-        cut = truncation != "do_not_truncate"
-        if cut and padding != "do_not_pad" and multiple and max_length is not None and max_length % multiple:
-            raise ValueError(
-                "Truncation and padding are both activated but "
-                f"truncation length ({max_length}) is not a multiple of pad_to_multiple_of ({multiple})."
-            )
         return padding, truncation, max_length
 
-    def _pad_rows(self, rows, padding, max_length, multiple, side):
+    def _pad_rows(self, rows, padding, max_length):
         if padding == "do_not_pad" or not rows:
             return
         size = max_length if padding == "max_length" else max(len(row[0]) for row in rows)
-        if multiple:
-            size += -size % multiple
         fill = [self.pad_token_id, self.pad_token_type_id, 0, self.pad_token]
         for row in rows:
             missing = size - len(row[0])
             for at, value in enumerate(fill):
-                row[at] = [value] * missing + row[at] if side == "left" else row[at] + [value] * missing
+                row[at] = [value] * missing + row[at] if self.padding_side == "left" else row[at] + [value] * missing
 
     def decode(self, token_ids, skip_special_tokens=False, clean_up_tokenization_spaces=None):
         token_ids = _numbers(token_ids)

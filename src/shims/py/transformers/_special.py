@@ -61,10 +61,6 @@ class SpecialTokens:
         self.additional_special_tokens = [str(token) for token in given["additional_special_tokens"] or []]
 
     @property
-    def additional_special_tokens_ids(self):
-        return self.convert_tokens_to_ids(self.additional_special_tokens)
-
-    @property
     def special_tokens_map(self):
         found = {**self._special, "additional_special_tokens": self.additional_special_tokens}
         return {name: value for name, value in found.items() if value}

@@ -4,31 +4,6 @@ import functools
 
 from torch.nn.modules.module import Module
 
-_MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
-
-_BACKENDS = ("inductor", "eager", "aot_eager", "aot_eager_decomp_partition", "cudagraphs", "onnxrt", "openxla", "ts", "tvm")
-
-
-class InvalidBackend(RuntimeError):
-    __module__ = "torch._dynamo.exc"
-
-
-def check(backend, mode, options):
-    """Raises for what PyTorch refuses, and for a backend of the learner's own, which would not run."""
-    if mode is not None and options is not None:
-        raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
-    if mode is not None and mode not in _MODES:
-        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(_MODES)}")
-    if isinstance(backend, str) and backend not in _BACKENDS:
-        raise InvalidBackend(
-            f"Invalid backend: {backend!r}, see `torch._dynamo.list_backends()` for available backends."
-        )
-    if not isinstance(backend, str):
-        raise NotImplementedError(
-            "a backend of your own is not part of attn, which compiles nothing: leave out backend="
-        )
-
-
 def compiled(model):
     """The module or the function as compiled."""
     assert callable(model)

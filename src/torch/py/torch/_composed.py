@@ -67,16 +67,13 @@ def pairwise_distance(x1, x2, p, eps, keepdim):
 _DIFFERENCES = 1 << 24
 
 
-def cdist(x1, x2, p, compute_mode):
+def cdist(x1, x2, p):
     for name, x in ("X1", x1), ("X2", x2):
         if x.dim() < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.dim()}D")
     for name, x in ("X1", x1), ("X2", x2):
         if not x.dtype.is_floating_point:
             raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {_cpp_name(x.dtype)}")
-    by_product = "use_mm_for_euclid_dist"
-    if compute_mode not in (by_product + "_if_necessary", by_product, "donot_" + by_product):
-        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
     if x1.size(-1) != x2.size(-1):
@@ -156,18 +153,6 @@ def outer(input, vec2):
     return input.unsqueeze(1) * vec2
 
 
-def inner(input, other):
-    if not input.dim() or not other.dim():
-        return input * other
-    if input.size(-1) != other.size(-1):
-        raise RuntimeError(
-            "inner() the last dimension must match on both input tensors but got shapes "
-            f"{list(input.shape)} and {list(other.shape)}"
-        )
-    _same_dtype(input, other)
-    return _contracted(input, other, [input.dim() - 1], [other.dim() - 1])
-
-
 def _contracted(a, b, of_a, of_b):
     """Products summed over the dimensions named of both."""
     free_a = [at for at in range(a.dim()) if at not in of_a]
@@ -238,28 +223,6 @@ def take_along_dim(input, indices, dim):
     return spread(input, indices).gather(dim, spread(indices, input))
 
 
-def unique(input, return_inverse, return_counts, dim):
-    """The different slices along a dimension."""
-    if not input.dim():
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    rows = input.movedim(dim, 0)
-    if len(rows) and not rows.numel():
-        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
-    keys = rows.tolist()
-    order = sorted(range(len(keys)), key=keys.__getitem__)
-    firsts, inverse, counts = [], [0] * len(keys), []
-    for at, place in enumerate(order):
-        if not at or keys[place] != keys[order[at - 1]]:
-            firsts.append(place)
-            counts.append(0)
-        inverse[place] = len(counts) - 1
-        counts[-1] += 1
-    found = rows[torch.tensor(firsts, dtype=torch.int64)].movedim(0, dim)
-    _torch._name_node(found, "UniqueDim", 0)
-    asked = [part for part, is_asked in ((inverse, return_inverse), (counts, return_counts)) if is_asked]
-    return (found, *(torch.tensor(part, dtype=torch.int64) for part in asked)) if asked else found
-
-
 # Rearranged and joined
 
 
@@ -319,13 +282,11 @@ def tile(input, dims):
     return input.repeat((1,) * (input.dim() - len(dims)) + tuple(dims))
 
 
-def repeat_interleave(repeats, input=None, dim=None, output_size=None):
+def repeat_interleave(repeats, input=None, dim=None):
     if isinstance(repeats, torch.Tensor) and repeats.dtype not in (torch.int64, torch.int32):
         raise RuntimeError(f"\"repeat_interleave_cpu\" not implemented for '{_cpp_name(repeats.dtype)}'")
     if input is None:
-        places = _places(repeats)
-        _check_total(places.numel(), output_size)
-        return places.to(repeats.dtype)
+        return _places(repeats).to(repeats.dtype)
     if dim is None:
         input, dim = input.flatten(), 0
     if not input.dim():
@@ -335,7 +296,6 @@ def repeat_interleave(repeats, input=None, dim=None, output_size=None):
     if isinstance(repeats, int):
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
-        _check_total(repeats * size, output_size)
         shape = list(input.shape)
         shape.insert(dim + 1, repeats)
         return input.unsqueeze(dim + 1).expand(shape).clone(memory_format=torch.contiguous_format).flatten(dim, dim + 1)
@@ -346,9 +306,7 @@ def repeat_interleave(repeats, input=None, dim=None, output_size=None):
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
             f"{repeats.numel()} and input.size({dim}) = {size}"
         )
-    places = _places(repeats.expand(size))
-    _check_total(places.numel(), output_size)
-    return input.index_select(dim, places)
+    return input.index_select(dim, _places(repeats.expand(size)))
 
 
 def _places(repeats):
@@ -357,11 +315,6 @@ def _places(repeats):
         raise RuntimeError("repeats can not be negative")
     ends = repeats.long().cumsum(0)
     return torch.searchsorted(ends, torch.arange(ends[-1] if len(ends) else 0), right=True)
-
-
-def _check_total(total, output_size):
-    if output_size is not None and output_size != total:
-        raise RuntimeError(f"repeat_interleave: the repeats sum to {total}, but output_size is {output_size}")
 
 
 def roll(input, shifts, dims):
@@ -386,10 +339,6 @@ def roll(input, shifts, dims):
 
 
 def _triangle(row, col, offset, dtype, kept, name):
-    if row < 0:
-        raise RuntimeError(f"row must be non-negative, got{row}")
-    if col < 0:
-        raise RuntimeError(f"col must be non-negative, got{col}")
     if dtype not in (None, torch.int32, torch.int64):
         raise RuntimeError(f"\"{name}\" not implemented for '{_cpp_name(dtype)}'")
     places = kept(torch.ones(row, col, dtype=torch.bool), offset).nonzero().t().contiguous()
@@ -421,18 +370,12 @@ def one_hot(input, num_classes):
     return torch.zeros(*input.shape, num_classes, dtype=torch.int64).scatter_(-1, input.unsqueeze(-1), 1)
 
 
-def fill_diagonal_(input, fill_value, wrap):
+def fill_diagonal_(input, fill_value):
     if input.dim() < 2:
         raise RuntimeError("dimensions must larger than 1")
     if input.dim() > 2 and any(size != input.size(0) for size in input.shape):
         raise RuntimeError("all dimensions of input must be of equal length")
-    size = min(input.shape)
-    rows = columns = torch.arange(size)
-    if wrap and input.dim() == 2 and input.size(0) > size:
-        # A tall matrix has further diagonals below the first, each after a row that is left out.
-        rows = torch.arange(input.size(0))
-        rows, columns = rows[rows % (size + 1) < size], (rows % (size + 1))[rows % (size + 1) < size]
-    input[(rows, *(columns,) * (input.dim() - 1))] = fill_value
+    input[(torch.arange(min(input.shape)),) * input.dim()] = fill_value
     return input
 
 
@@ -449,16 +392,6 @@ def var_mean(input, dim=None, unbiased=True, keepdim=False, correction=None):
     return var, input.mean(() if dim is None else dim, keepdim=keepdim)
 
 
-def nansum(input, dtype, dim=(), keepdim=False):
-    known = input.masked_fill(input.isnan(), 0) if input.is_floating_point() else input
-    return known.sum(() if dim is None else dim, keepdim=keepdim, dtype=dtype)
-
-
-def nanmean(input, dim, keepdim, dtype):
-    dims = () if dim is None else dim
-    return input.nansum(dims, keepdim=keepdim, dtype=dtype) / (~input.isnan()).sum(dims, keepdim=keepdim)
-
-
 def diff(input, n, dim):
     if not input.dim():
         raise RuntimeError("diff expects input to be at least one-dimensional")
@@ -472,10 +405,7 @@ def diff(input, n, dim):
     return input
 
 
-_INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
-
-
-def quantile(input, q, dim, keepdim, interpolation):
+def quantile(input, q, dim, keepdim):
     if not input.numel():
         raise RuntimeError("quantile() input tensor must be non-empty")
     if input.dtype not in (torch.float32, torch.float64):
@@ -489,23 +419,14 @@ def quantile(input, q, dim, keepdim, interpolation):
             raise RuntimeError("quantile() q values must be in the range [0, 1]")
     elif not 0 <= q <= 1:
         raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
-    if interpolation not in _INTERPOLATIONS:
-        raise RuntimeError(
-            "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
-            + interpolation
-        )
     shares = torch.as_tensor(q, dtype=input.dtype)
     ordered = (input.flatten() if dim is None else input.movedim(dim, -1) if input.dim() else input.view(1)).sort().values
     last = ordered.size(-1) - 1
     # A nan anywhere is the answer.
     ranks = torch.where(ordered.isnan().any(-1, keepdim=True), last, shares.view(-1) * last)
-    if interpolation in ("lower", "higher", "nearest"):
-        ranks = {"lower": ranks.floor, "higher": ranks.ceil, "nearest": ranks.round}[interpolation]()
-    below = ordered.gather(-1, ranks.long())
-    if interpolation in ("linear", "midpoint"):
-        part = ranks - ranks.floor() if interpolation == "linear" else torch.full_like(ranks, 0.5)
-        below = below.lerp(ordered.gather(-1, ranks.ceil().long()), part)
-    result = below.movedim(-1, 0) if shares.dim() else below.squeeze(-1)
+    below, above = ordered.gather(-1, ranks.long()), ordered.gather(-1, ranks.ceil().long())
+    result = below.lerp(above, ranks - ranks.floor())
+    result = result.movedim(-1, 0) if shares.dim() else result.squeeze(-1)
     if keepdim:
         axis = None if dim is None else checked_dim(dim, input.dim())
         kept = [1 if axis is None or at == axis else size for at, size in enumerate(input.shape)]
@@ -550,20 +471,5 @@ def avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad
 
 def max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
     stride = window_step(kernel_size, stride)
-    sizes = [kernel_size, stride, padding, dilation]
-    width, step, side, apart = (size[0] if isinstance(size, (tuple, list)) else size for size in sizes)
-    if input.dim() in (2, 3) and input.size(-1):
-        for name, size in ("kernel_size", width), ("stride", step), ("dilation", apart):
-            if size <= 0:
-                raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {size}")
-        if side < 0:
-            raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {side}")
-        if side > width // 2:
-            raise RuntimeError(
-                f"max_pool1d() padding should be at most half of kernel size, but got padding={side} and kernel_size={width}"
-            )
-        count = (input.size(-1) + 2 * side - apart * (width - 1) - 1) // step + 1
-        if count < 1:
-            raise RuntimeError(f"max_pool1d() Invalid computed output size: {count}")
     settings = (kernel_size, 1), (stride, 1), (padding, 0), (dilation, 1)
     return _one_row("max_pool1d", torch.nn.functional.max_pool2d, input, ceil_mode, *settings)

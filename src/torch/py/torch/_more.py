@@ -10,7 +10,7 @@ __all__ = (
     "BoolTensor ByteTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor CharTensor "
     "are_deterministic_algorithms_enabled as_tensor broadcast_shapes compile finfo from_numpy get_default_device "
     "get_float32_matmul_precision get_num_threads get_rng_state iinfo is_floating_point seed set_default_device "
-    "set_float32_matmul_precision set_num_threads set_rng_state svd tensordot typename "
+    "set_float32_matmul_precision set_num_threads set_rng_state tensordot typename "
     "use_deterministic_algorithms"
 ).split()
 
@@ -77,10 +77,11 @@ class _LegacyType(type):
         return isinstance(instance, torch.Tensor) and instance.dtype is cls._dtype
 
 
-for _dtype in (
+DTYPES = (
     torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8,
     torch.bool,
-):  # fmt: skip
+)  # fmt: skip
+for _dtype in DTYPES:
     _name = f"{_torch._cpp_name(_dtype)}Tensor"
     globals()[_name] = _LegacyType(_name, (), {"__module__": "torch", "_dtype": _dtype})
 
@@ -236,10 +237,11 @@ def set_default_device(device):
 
 def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
     """The module or the function in a form that computes the same: attn's kernel is compiled already."""
-    from torch._compiled import check, compiled
+    from torch._compiled import compiled
 
-    hint(fullgraph, dynamic)
-    check(backend, mode, options)
+    hint(fullgraph, dynamic, mode, options)
+    if not isinstance(backend, str):
+        raise NotImplementedError("compile(): a backend of your own is not part of attn, which compiles nothing")
 
     def fn(model):
         return model if disable else compiled(model)
@@ -260,13 +262,3 @@ def tensordot(a, b, dims=2, out=None):
         return _torch._call("tensordot", a, b, dims)
     first, second = ([axes] if isinstance(axes, int) else list(axes) for axes in dims)
     return _torch._call("tensordot", a, b, first, second)
-
-
-def svd(input, some=True, compute_uv=True):
-    """Singular values and vectors: input = U diag(S) V^H."""
-    if not compute_uv:
-        only_defaults("svd", compute_uv=compute_uv)
-    U, S, Vh = torch.linalg.svd(input, full_matrices=not some)
-    from torch.return_types import _make
-
-    return _make("svd", ("U", "S", "V"), (U, S, Vh.mH))

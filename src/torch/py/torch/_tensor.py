@@ -4,7 +4,7 @@ import _torch
 import torch
 from torch._arguments import hint, on_cpu, only_defaults
 from torch import _more
-from torch._more import kind_of, svd
+from torch._more import kind_of
 
 
 def type(self, dtype=None, non_blocking=False, **kwargs):

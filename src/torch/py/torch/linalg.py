@@ -7,31 +7,12 @@ from torch._names import absent_in
 globals().update(_torch._linalg)
 
 
-def matmul(input, other, *, out=None):
-    only_defaults("linalg.matmul", out=out)
-    return _torch.matmul(input, other)
-
-
-def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
-    return A.diagonal(offset, dim1, dim2)
-
-
-def _epsilon(A):
-    return 2.220446049250313e-16 if A.dtype == _torch.float64 else 1.1920928955078125e-07
-
-
 def _tolerances(A, sizes, atol, rtol):
     """The least size that counts, for each matrix: the larger one of `atol` and `rtol` times the largest size."""
     if rtol is None:
-        absolute = atol is not None and (isinstance(atol, _torch.Tensor) or atol > 0)
-        rtol = 0.0 if absolute else _epsilon(A) * max(A.shape[-2:])
-        if isinstance(atol, _torch.Tensor):
-            rtol = _torch.where(atol > 0, 0.0, _epsilon(A) * max(A.shape[-2:]))
+        rtol = 0.0 if atol else (2.0**-52 if A.dtype == _torch.float64 else 2.0**-23) * max(A.shape[-2:])
     most = sizes.amax(-1) if sizes.shape[-1] else _torch.zeros(sizes.shape[:-1], dtype=sizes.dtype)
-    least = most * rtol
-    if atol is None:
-        return least
-    return _torch.maximum(least, atol if isinstance(atol, _torch.Tensor) else _torch.full_like(least, atol))
+    return (most * rtol).clamp(min=atol or 0.0)
 
 
 def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None, out=None):

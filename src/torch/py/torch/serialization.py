@@ -10,14 +10,9 @@ import _torch
 import torch
 from torch import _utils
 from torch._arguments import hint, on_cpu, only_defaults
+from torch._more import DTYPES
 
 __all__ = ["save", "load", "add_safe_globals", "safe_globals"]
-
-_DTYPES = (
-    torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8,
-    torch.bool,
-)  # fmt: skip
-
 
 class _StorageType(type):
     """The class of a storage: files name it to say what a storage contains."""
@@ -27,7 +22,7 @@ class _StorageType(type):
 
 
 _STORAGE_OF = {
-    dtype: _StorageType(f"{_torch._cpp_name(dtype)}Storage", (), {"__module__": "torch", "dtype": dtype}) for dtype in _DTYPES
+    dtype: _StorageType(f"{_torch._cpp_name(dtype)}Storage", (), {"__module__": "torch", "dtype": dtype}) for dtype in DTYPES
 }
 STORAGES = {storage.__name__: storage for storage in _STORAGE_OF.values()}
 
@@ -73,15 +68,16 @@ class _Pickler(pickle._Pickler):
 
 def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_serialization=True, _disable_byteorder_record=False):
     """Writes `obj` to a file: a path, or an object with `write`."""
-    only_defaults("torch.save", pickle_module=None if pickle_module is pickle else pickle_module)
-    if not _use_new_zipfile_serialization:
-        raise NotImplementedError("torch.save(_use_new_zipfile_serialization=False): attn writes zip archives only")
+    only_defaults(
+        "torch.save",
+        pickle_module=None if pickle_module is pickle else pickle_module,
+        _use_new_zipfile_serialization=not _use_new_zipfile_serialization,
+        _disable_byteorder_record=_disable_byteorder_record,
+    )
     buffer = io.BytesIO()
     pickler = _Pickler(buffer, pickle_protocol)
     pickler.dump(obj)
-    entries = [("data.pkl", buffer.getvalue()), (".format_version", b"1"), (".storage_alignment", b"64")]
-    if not _disable_byteorder_record:
-        entries.append(("byteorder", b"little"))
+    entries = [("data.pkl", buffer.getvalue()), (".format_version", b"1"), (".storage_alignment", b"64"), ("byteorder", b"little")]
     entries += [("data/" + key, _torch._storage_bytes(tensor)) for key, tensor in pickler.storages.values()]
     entries.append(("version", b"3\n"))
     name = "archive"

@@ -2,30 +2,15 @@
 
 import torch
 
-from einops import EinopsError, rearrange, reduce
-from einops._transform import Plan
-
-_MOST_DIMENSIONS = 8
+from einops import rearrange, reduce
 
 
 class _Layer(torch.nn.Module):
-    """A pattern that is applied in `forward`; a wrong one is refused when the layer is made."""
+    """A pattern that is applied in `forward`."""
 
     def __init__(self, pattern, reduction, axes_lengths):
         super().__init__()
         self.pattern, self._reduction, self.axes_lengths = pattern, reduction, axes_lengths
-        try:
-            if not any(self._fits(ndim) for ndim in range(_MOST_DIMENSIONS)):
-                Plan(pattern, reduction, tuple(axes_lengths), 0)
-        except EinopsError as error:
-            raise EinopsError(f" Error while preparing {self!r}\n {error}") from None
-
-    def _fits(self, ndim):
-        try:
-            Plan(self.pattern, self._reduction, tuple(self.axes_lengths), ndim)
-        except EinopsError:
-            return False
-        return True
 
     def __repr__(self):
         words = [repr(self.pattern)] + ([] if self._reduction == "rearrange" else [repr(self._reduction)])

@@ -2,7 +2,6 @@
 
 import contextlib
 import sys
-import warnings
 
 from torch._arguments import hint
 
@@ -20,9 +19,6 @@ class _Backend:
 
     def is_built(self):
         return self._available
-
-    def get_cpu_capability(self):
-        return "DEFAULT"
 
     def version(self):
         return None
@@ -43,17 +39,10 @@ class _Backend:
     flash_sdp_enabled = math_sdp_enabled = mem_efficient_sdp_enabled = cudnn_sdp_enabled = _enabled
 
 
-@contextlib.contextmanager
 def _sdp_kernel(enable_flash=True, enable_math=True, enable_mem_efficient=True, enable_cudnn=True):
-    """Does nothing: there is one way to compute attention here."""
+    """A context that does nothing: there is one way to compute attention here."""
     hint(enable_flash, enable_math, enable_mem_efficient, enable_cudnn)
-    warnings.warn(
-        "`torch.backends.cuda.sdp_kernel()` is deprecated. In the future, this context manager will be removed. "
-        "Please see `torch.nn.attention.sdpa_kernel()` for the new context manager, with updated signature.",
-        FutureWarning,
-        stacklevel=3,
-    )
-    yield {}
+    return contextlib.nullcontext({})
 
 
 cpu = _Backend("cpu", True)

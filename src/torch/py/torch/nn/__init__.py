@@ -10,14 +10,13 @@ from .parameter import Parameter
 from .modules.module import Module
 
 _PLACES = {
-    "activation": "ELU GELU GLU LeakyReLU LogSigmoid LogSoftmax "
+    "activation": "ELU GELU GLU LeakyReLU LogSoftmax "
     "MultiheadAttention ReLU SiLU Sigmoid Softmax Softplus Tanh",
     "batchnorm": "BatchNorm1d BatchNorm2d",
     "container": "ModuleDict ModuleList ParameterList Sequential",
     "conv": "Conv1d Conv2d",
-    "distance": "CosineSimilarity",
     "dropout": "Dropout Dropout2d",
-    "flatten": "Flatten Unflatten",
+    "flatten": "Flatten",
     "fold": "Unfold",
     "linear": "Identity Linear",
     "loss": "BCELoss BCEWithLogitsLoss CrossEntropyLoss KLDivLoss L1Loss MSELoss NLLLoss SmoothL1Loss",
@@ -28,7 +27,6 @@ _PLACES = {
     "sparse": "Embedding",
     "parallel": "DataParallel",
     "transformer": "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",
-    "upsampling": "Upsample",
 }
 _FILES = {name: "torch.nn.modules." + file for file, names in _PLACES.items() for name in names.split()}
 _SUBMODULES = ("attention", "functional", "init", "modules", "parameter", "utils")

@@ -101,7 +101,8 @@ def multi_head_attention_forward(
     is_causal=False,
 ):
     """(L, N, E), (S, N, E), (S, N, E) -> (L, N, E), and the weights (N, L, S) where they are wanted."""
-    only_defaults("multi_head_attention_forward", bias_k=bias_k, bias_v=bias_v, static_k=static_k, static_v=static_v)
+    refused = {"bias_k": bias_k, "bias_v": bias_v, "add_zero_attn": add_zero_attn, "static_k": static_k, "static_v": static_v}
+    only_defaults("multi_head_attention_forward", **refused)
     is_batched = _is_batched(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not is_batched:
         query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
@@ -154,14 +155,6 @@ def multi_head_attention_forward(
     q = q.view(length, batch * num_heads, head).transpose(0, 1)
     k = k.view(k.shape[0], batch * num_heads, head).transpose(0, 1)
     v = v.view(v.shape[0], batch * num_heads, head).transpose(0, 1)
-    if add_zero_attn:
-        zero = torch.zeros((batch * num_heads, 1, head), dtype=k.dtype)
-        k = torch.cat([k, zero], dim=1)
-        v = torch.cat([v, zero], dim=1)
-        # Every query may attend to the added key.
-        masks = (attn_mask, key_padding_mask)
-        attn_mask, key_padding_mask = (None if mask is None else F.pad(mask, (0, 1)) for mask in masks)
-    sources = k.size(1)
 
     if key_padding_mask is not None:
         assert key_padding_mask.size(0) == batch, (

@@ -85,15 +85,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
             f"but got: {list(input.shape)}"
         )
     x = input if input.dim() == 4 else input.unsqueeze(0)
-    size = tuple(x.shape[2:])
-    blocks = places(size, kernel, dilation, padding, stride)
-    if min(blocks) < 1:
-        shown = "({}, {})".format
-        raise RuntimeError(
-            f"Given input with spatial size {shown(*size)}, kernel_size={shown(*kernel)}, dilation={shown(*dilation)}, "
-            f"padding={shown(*padding)}, calculated shape of the array of sliding blocks as {shown(*blocks)}, but its "
-            "components must be at least one."
-        )
+    blocks = places(x.shape[2:], kernel, dilation, padding, stride)
     x = windows(F.pad(x, (padding[1], padding[1], padding[0], padding[0])), kernel, stride, dilation)
     # (N, C, rows, columns, kernel rows, kernel columns)
     x = x.permute(0, 1, 4, 5, 2, 3).reshape(x.size(0), -1, blocks[0] * blocks[1])

@@ -21,14 +21,9 @@ def _sizes(input, size, scale_factor):
     given = scale_factor if size is None else size
     if isinstance(given, (tuple, list)):
         if len(given) != dims:
-            if size is None:
-                what, called, shape, form = "scale_factor", "scale_factor", " of shape", "(s1, s2, ...,sK)"
-            else:
-                what, called, shape, form = "output", "output size", " of", "(o1, o2, ...,oK)"
             raise ValueError(
-                f"Input and {what} must have the same number of spatial dimensions, but got input with spatial "
-                f"dimensions of {list(input.shape[2:])} and {called}{shape} {given}. Please provide input tensor in "
-                f"(N, C, d1, d2, ...,dK) format and {called} in {form} format."
+                "Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of "
+                f"{list(input.shape[2:])} and {given}"
             )
     else:
         given = [given] * dims
@@ -94,7 +89,7 @@ def interpolate(
     antialias=False,
 ):
     """A sequence (N, C, L) or an image (N, C, H, W) in another size."""
-    only_defaults("interpolate", antialias=antialias)
+    only_defaults("interpolate", antialias=antialias, recompute_scale_factor=recompute_scale_factor)
     if mode == "nearest" and align_corners is not None:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
@@ -105,8 +100,6 @@ def interpolate(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.dim()}D) for the modes: nearest | linear | "
             f"bilinear | bicubic | trilinear | area | nearest-exact (got {mode})"
         )
-    if recompute_scale_factor:
-        factors = [None] * len(factors)
     if mode == "nearest":
         for axis, (new, factor) in enumerate(zip(sizes, factors), 2):
             input = input.index_select(axis, _nearest(input.size(axis), new, factor))

@@ -47,14 +47,6 @@ def zeros_(tensor):
 
 
 @_quietly
-def eye_(tensor):
-    """Ones on the diagonal, zeros elsewhere."""
-    if tensor.ndimension() != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
-    tensor.copy_(torch.eye(*tensor.shape))
-
-
-@_quietly
 def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
     """Normal with this mean and standard deviation, cut off to [a, b]."""
     import math
@@ -62,14 +54,6 @@ def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
     def below(x):
         return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
 
-    if mean < a - 2 * std or mean > b + 2 * std:
-        import warnings
-
-        warnings.warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
-            "The distribution of values may be incorrect.",
-            stacklevel=3,
-        )
     low, high = below((a - mean) / std), below((b - mean) / std)
     tensor.uniform_(2 * low - 1, 2 * high - 1, generator=generator)
     tensor.erfinv_()
@@ -129,32 +113,21 @@ def xavier_normal_(tensor, gain=1.0, generator=None):
     return normal_(tensor, 0.0, _xavier(tensor, gain), generator)
 
 
-def _is_empty(tensor):
-    if 0 not in tensor.shape:
-        return False
-    import warnings
-
-    warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
-    return True
+def _kaiming(tensor, a, mode, nonlinearity):
+    # Of a tensor without elements nothing is set.
+    fan = _calculate_correct_fan(tensor, mode) if tensor.numel() else 1
+    return calculate_gain(nonlinearity, a) / fan**0.5
 
 
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
     """Uniform in +-gain * sqrt(3 / fan). He et al. 2015."""
-    if _is_empty(tensor):
-        return tensor
-    fan = _calculate_correct_fan(tensor, mode)
-    std = calculate_gain(nonlinearity, a) / fan**0.5
-    bound = 3.0**0.5 * std
+    bound = 3.0**0.5 * _kaiming(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound, generator)
 
 
 def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
     """Normal with standard deviation gain / sqrt(fan). He et al. 2015."""
-    if _is_empty(tensor):
-        return tensor
-    fan = _calculate_correct_fan(tensor, mode)
-    std = calculate_gain(nonlinearity, a) / fan**0.5
-    return normal_(tensor, 0.0, std, generator)
+    return normal_(tensor, 0.0, _kaiming(tensor, a, mode, nonlinearity), generator)
 
 
 @_quietly
@@ -177,7 +150,7 @@ def orthogonal_(tensor, gain=1, generator=None):
     tensor.mul_(gain)
 
 
-_OLD = "uniform normal constant eye xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal".split()
+_OLD = "uniform normal constant xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal".split()
 
 
 # `from ... import` asks further for a name that it does not find in a package alone: `torch._names.imported` answers.

@@ -2,13 +2,12 @@
 
 import math
 
+from torch._arguments import only_defaults
 from torch.optim._schedule import LRScheduler, checked_optimizer, one_for_each_group, set_momentum, start_momentum
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Cosines one after the other, each T_mult times as long. Loshchilov & Hutter 2017."""
-
-    __module__ = LRScheduler.__module__
 
     def __init__(self, optimizer, T_0, T_mult=1, eta_min=0.0, last_epoch=-1, verbose="deprecated"):
         if not isinstance(T_0, int) or T_0 <= 0:
@@ -64,8 +63,6 @@ def _has_state(function):
 class OneCycleLR(LRScheduler):
     """Up to max_lr and down again, while momentum goes down and up. Smith & Topin 2018."""
 
-    __module__ = LRScheduler.__module__
-
     def __init__(
         self,
         optimizer,
@@ -91,7 +88,8 @@ class OneCycleLR(LRScheduler):
             self.total_steps = _positive(epochs, "epochs") * _positive(steps_per_epoch, "steps_per_epoch")
         else:
             raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
-        self._schedule_phases = self._phases(pct_start, three_phase)
+        only_defaults("OneCycleLR", three_phase=three_phase)
+        self._schedule_phases = self._phases(pct_start)
         if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in ("cos", "linear"):
@@ -108,16 +106,11 @@ class OneCycleLR(LRScheduler):
             start_momentum(self, base_momentum, max_momentum, last_epoch)
         super().__init__(optimizer, last_epoch, verbose)
 
-    def _phases(self, up, three_phase):
+    def _phases(self, up):
         """Where each phase ends, and between which settings of a group it goes."""
         steps = self.total_steps
-        first, last, low, high = "initial_lr", "min_lr", "base_momentum", "max_momentum"
-        rows = [(float(up * steps) - 1, first, "max_lr", high, low)]
-        if three_phase:
-            rows.append((float(2 * up * steps) - 2, "max_lr", first, low, high))
-            rows.append((steps - 1, first, last, high, high))
-        else:
-            rows.append((steps - 1, "max_lr", last, low, high))
+        low, high = "base_momentum", "max_momentum"
+        rows = (float(up * steps) - 1, "initial_lr", "max_lr", high, low), (steps - 1, "max_lr", "min_lr", low, high)
         names = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
         return [dict(zip(names, row)) for row in rows]
 

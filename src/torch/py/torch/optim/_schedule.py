@@ -95,8 +95,10 @@ class LRScheduler:
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
-        if "get_lr" in cls.__dict__ and cls.__module__ == LRScheduler.__module__:
-            cls.get_lr = _only_within_step(cls.get_lr)
+        if cls.__module__.startswith("torch.optim."):
+            cls.__module__ = LRScheduler.__module__
+            if "get_lr" in cls.__dict__:
+                cls.get_lr = _only_within_step(cls.get_lr)
 
     def _initial_step(self):
         self._step_count = 0
@@ -168,5 +170,3 @@ def _only_within_step(get_lr):
 
 class _LRScheduler(LRScheduler):
     """The name of LRScheduler before PyTorch 2.0."""
-
-    __module__ = LRScheduler.__module__

@@ -8,17 +8,10 @@ from torch.optim._schedule import _EPOCH_WARNING, LRScheduler, checked_optimizer
 
 
 def _checked_schedulers(schedulers, optimizer):
-    """Raises unless all of these schedulers are of this optimizer."""
-    if len(schedulers) < 1:
-        raise ValueError("SequentialLR expects at least one scheduler, but got no scheduler.")
+    """Raises unless all of these schedulers are of this optimizer, and look at no measure."""
     for place, scheduler in enumerate(schedulers):
-        if not hasattr(scheduler, "optimizer"):
-            raise TypeError(f"SequentialLR at index {place} should have `optimizer` as its attribute.")
         if isinstance(scheduler, ReduceLROnPlateau):
-            raise ValueError(
-                "SequentialLR does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be "
-                f"specified when calling `step`, but got one at index {place} in the given schedulers sequence."
-            )
+            raise ValueError(f"SequentialLR does not support `ReduceLROnPlateau`, but got one at index {place}")
         if optimizer is not scheduler.optimizer:
             raise ValueError(
                 f"SequentialLR expects all schedulers to belong to the same optimizer, but got scheduler "
@@ -38,8 +31,6 @@ def _undo(scheduler):
 
 class SequentialLR(LRScheduler):
     """Schedulers one after the other, changed at milestones."""
-
-    __module__ = LRScheduler.__module__
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1, verbose="deprecated"):
         _checked_schedulers(schedulers, optimizer)
@@ -87,8 +78,6 @@ class SequentialLR(LRScheduler):
 class ReduceLROnPlateau(LRScheduler):
     """Times factor when a measure has not improved for more than `patience` steps."""
 
-    __module__ = LRScheduler.__module__
-
     def __init__(
         self,
         optimizer,
@@ -110,7 +99,6 @@ class ReduceLROnPlateau(LRScheduler):
         several = isinstance(min_lr, (list, tuple))
         if several and len(min_lr) != groups:
             raise ValueError(f"expected {groups} min_lrs, got {len(min_lr)}")
-        self.default_min_lr = None if several else min_lr
         self.min_lrs = list(min_lr) if several else [min_lr] * groups
         self.patience = patience
         self.verbose = checked_verbose(verbose)
@@ -166,13 +154,10 @@ class ReduceLROnPlateau(LRScheduler):
     def _reduce(self):
         groups = self.optimizer.param_groups
         if len(groups) != len(self.min_lrs):
-            if self.default_min_lr is None:
-                raise RuntimeError(
-                    f"The number of param groups in the `optimizer` ({len(groups)}) differs from when `ReduceLROnPlateau` "
-                    f"was initialized ({len(self.min_lrs)}), usually due to a new param group being added to the "
-                    "optimizer. Please modify the `min_lrs` field to match the length of the `optimizer` param groups."
-                )
-            self.min_lrs = [self.default_min_lr] * len(groups)
+            raise RuntimeError(
+                f"The number of param groups in the `optimizer` ({len(groups)}) differs from when `ReduceLROnPlateau` was "
+                f"initialized ({len(self.min_lrs)}): give its field `min_lrs` a value for each group"
+            )
         for group, least in zip(groups, self.min_lrs):
             old = float(group["lr"])
             new = max(old * self.factor, least)

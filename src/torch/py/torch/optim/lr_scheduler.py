@@ -11,7 +11,7 @@ from torch.optim._several import ReduceLROnPlateau, SequentialLR
 
 __all__ = (
     "ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts ExponentialLR LRScheduler LambdaLR "
-    "LinearLR MultiStepLR OneCycleLR PolynomialLR ReduceLROnPlateau SequentialLR StepLR"
+    "LinearLR MultiStepLR OneCycleLR ReduceLROnPlateau SequentialLR StepLR"
 ).split()
 
 
@@ -139,25 +139,6 @@ class LinearLR(LRScheduler):
         rise = self.end_factor - self.start_factor
         done = min(self.total_iters, self.last_epoch)
         return self._based(self.start_factor + rise * done / self.total_iters)
-
-
-class PolynomialLR(LRScheduler):
-    """Down to 0 within total_iters, along a power of the steps that are left."""
-
-    def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1, verbose="deprecated"):
-        self.total_iters = total_iters
-        self.power = power
-        super().__init__(optimizer, last_epoch, verbose)
-
-    def get_lr(self):
-        now, end = self.last_epoch, self.total_iters
-        if now == 0 or now > end:
-            return self._scaled(None)
-        return self._scaled(((1.0 - now / end) / (1.0 - (now - 1) / end)) ** self.power)
-
-    def _get_closed_form_lr(self):
-        done = min(self.total_iters, self.last_epoch)
-        return self._based((1.0 - done / self.total_iters) ** self.power)
 
 
 class CosineAnnealingLR(LRScheduler):

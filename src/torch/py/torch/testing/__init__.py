@@ -57,7 +57,3 @@ def _place(tensor):
         place, at = divmod(place, size)
         where.insert(0, at)
     return tuple(where)
-
-
-def make_tensor(*shape, dtype, device="cpu", low=None, high=None, requires_grad=False, **kwargs):
-    raise NotImplementedError("torch.testing.make_tensor is not part of attn (torch.rand and torch.randn are)")

@@ -10,10 +10,3 @@ def checkpoint(function, *args, use_reentrant=None, preserve_rng_state=True, **k
     for option in ("context_fn", "determinism_check", "debug"):
         kwargs.pop(option, None)
     return function(*args, **kwargs)
-
-
-def checkpoint_sequential(functions, segments, input, **kwargs):
-    hint(segments, kwargs)
-    for function in functions:
-        input = function(input)
-    return input

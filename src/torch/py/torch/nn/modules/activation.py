@@ -90,13 +90,6 @@ class Tanh(Module):
         return torch.tanh(input)
 
 
-class LogSigmoid(Module):
-    """log(sigmoid(x))"""
-
-    def forward(self, input):
-        return F.logsigmoid(input)
-
-
 class Softplus(Module):
     """log(1 + exp(beta * x)) / beta"""
 

@@ -31,7 +31,7 @@ class MultiheadAttention(Module):
         dtype=None,
     ):
         on_cpu(device)
-        only_defaults("MultiheadAttention", add_bias_kv=add_bias_kv)
+        only_defaults("MultiheadAttention", add_bias_kv=add_bias_kv, add_zero_attn=add_zero_attn)
         if embed_dim <= 0 or num_heads <= 0:
             raise ValueError(
                 "embed_dim and num_heads must be greater than 0, "

@@ -19,34 +19,49 @@ def _place(index, length):
 
 
 class _Numbered(Module):
-    """What Sequential and ModuleList share: modules in order."""
+    """Modules or parameters in order."""
+
+    _kept_in = "_modules"
+
+    @property
+    def _held(self):
+        return self.__dict__[self._kept_in]
 
     def _key(self, index):
-        return list(self._modules)[_place(index, len(self._modules))]
+        return list(self._held)[_place(index, len(self))]
 
     def __getitem__(self, index):
         if isinstance(index, slice):
-            return self._part(list(self._modules.items())[index])
-        return self._modules[self._key(index)]
+            return self._part(list(self._held.items())[index])
+        return self._held[self._key(index)]
 
-    def __setitem__(self, index, module):
-        setattr(self, self._key(index), module)
+    def __setitem__(self, index, value):
+        setattr(self, self._key(index), value)
 
     def __delitem__(self, index):
-        for key in list(self._modules)[index] if isinstance(index, slice) else [self._key(index)]:
+        for key in list(self._held)[index] if isinstance(index, slice) else [self._key(index)]:
             delattr(self, key)
-        left = list(self._modules.values())
-        self._modules.clear()
-        self._modules.update((str(place), module) for place, module in enumerate(left))
+        left = list(self._held.values())
+        self._held.clear()
+        self._held.update((str(place), value) for place, value in enumerate(left))
 
     def __len__(self):
-        return len(self._modules)
+        return len(self._held)
 
     def __iter__(self):
-        return iter(self._modules.values())
+        return iter(self._held.values())
 
     def append(self, module):
         self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, values):
+        if not hasattr(values, "__iter__") or isinstance(values, torch.Tensor):
+            raise TypeError(
+                f"{type(self).__name__}.extend should be called with an iterable, but got {type(values).__name__}"
+            )
+        for value in values:
+            self.append(value)
         return self
 
     def pop(self, key):
@@ -78,68 +93,30 @@ class Sequential(_Numbered):
             part.add_module(name, module)
         return type(self)(*part) if type(self) is not Sequential else part
 
-    def insert(self, index, module):
-        if not isinstance(module, Module):
-            raise AssertionError(f"module should be of type: {Module}")
-        length = len(self)
-        if not -length <= index <= length:
-            raise IndexError(f"Index out of range: {index}")
-        modules = list(self)
-        modules.insert(index, module)
-        for place, one in enumerate(modules):
-            self._modules[str(place)] = one
-        return self
 
-    def extend(self, sequential):
-        for module in sequential:
-            self.append(module)
-        return self
+class _List(_Numbered):
+    """What ModuleList and ParameterList share."""
 
-    def __add__(self, other):
-        return Sequential(*self).__iadd__(other)
+    def __init__(self, values=None):
+        super().__init__()
+        if values is not None:
+            self += values
 
-    def __iadd__(self, other):
-        if not isinstance(other, Sequential):
-            raise ValueError(
-                f"add operator supports only objects of Sequential class, but {type(other)} is given."
-            )
-        return self.extend(other)
+    def _part(self, pairs):
+        return type(self)(value for _, value in pairs)
 
-    def __mul__(self, other):
-        if not isinstance(other, int):
-            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(other)}")
-        if other <= 0:
-            raise ValueError(f"Non-positive multiplication factor {other} for {type(self)}")
-        return Sequential(*list(self) * other)
-
-    __rmul__ = __mul__
+    def __iadd__(self, values):
+        return self.extend(values)
 
 
-class ModuleList(_Numbered):
+class ModuleList(_List):
     """A list of modules; they are registered."""
 
     def __init__(self, modules=None):
-        super().__init__()
-        if modules is not None:
-            self += modules
-
-    def _part(self, pairs):
-        return type(self)(module for _, module in pairs)
-
-    def __iadd__(self, modules):
-        return self.extend(modules)
+        super().__init__(modules)
 
     def __add__(self, other):
         return ModuleList([*self, *other])
-
-    def extend(self, modules):
-        if not hasattr(modules, "__iter__"):
-            raise TypeError(
-                "ModuleList.extend should be called with an iterable, but got " + type(modules).__name__
-            )
-        for module in modules:
-            self.append(module)
-        return self
 
     def insert(self, index, module):
         for place in range(len(self), index, -1):
@@ -223,59 +200,26 @@ class ModuleDict(Module):
             self[pair[0]] = pair[1]
 
 
-def _described(value):
-    """How a list shows a parameter."""
-    if not isinstance(value, torch.Tensor):
-        return f"Object of type: {type(value).__name__}"
-    kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-    return f"{kind} containing: [{value.dtype} of size {'x'.join(map(str, value.shape))}]"
-
-
-class ParameterList(Module):
+class ParameterList(_List):
     """A list of parameters; they are registered."""
 
-    def __init__(self, values=None):
-        super().__init__()
-        self._size = 0
-        if values is not None:
-            self += values
-
-    def __getitem__(self, index):
-        if isinstance(index, slice):
-            return type(self)(getattr(self, str(place)) for place in range(*index.indices(len(self))))
-        return getattr(self, str(_place(index, len(self))))
+    _kept_in = "_parameters"
 
     def __setitem__(self, index, value):
-        if isinstance(value, torch.Tensor) and not isinstance(value, Parameter):
-            value = Parameter(value)
-        setattr(self, str(_place(index, len(self))), value)
-
-    def __len__(self):
-        return self._size
-
-    def __iter__(self):
-        return iter(getattr(self, str(place)) for place in range(len(self)))
-
-    def __iadd__(self, values):
-        return self.extend(values)
+        super().__setitem__(index, _as_parameter(value))
 
     def append(self, value):
-        place = len(self)
-        self._size += 1
-        self[place] = value
-        return self
-
-    def extend(self, values):
-        if not hasattr(values, "__iter__") or isinstance(values, torch.Tensor):
-            raise TypeError(
-                "ParameterList.extend should be called with an iterable, but got " + type(values).__name__
-            )
-        for value in values:
-            self.append(value)
+        self.register_parameter(str(len(self)), _as_parameter(value))
         return self
 
     def extra_repr(self):
-        return "\n".join(f"  ({place}): {_described(value)}" for place, value in enumerate(self))
+        shapes = ["x".join(map(str, value.shape)) for value in self]
+        rows = enumerate(zip(self, shapes))
+        return "\n".join(f"  ({at}): Parameter containing: [{value.dtype} of size {shape}]" for at, (value, shape) in rows)
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError("ParameterList should not be called.")
+
+
+def _as_parameter(value):
+    return Parameter(value) if isinstance(value, torch.Tensor) and not isinstance(value, Parameter) else value

@@ -131,8 +131,6 @@ class RNNBase(Module):
         batched = input.dim() == 3
         self._check_width(input)
         states = self._states(hx)
-        if states is not None:
-            self._check_ranks(states, batched)
         if not batched:
             input = input.unsqueeze(1)
             states = states and tuple(state.unsqueeze(1) for state in states)
@@ -170,16 +168,6 @@ class RNNBase(Module):
             raise RuntimeError(
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
             )
-
-    def _check_ranks(self, states, batched):
-        wanted, kind = (3, "batched") if batched else (2, "unbatched")
-        if all(state.dim() == wanted for state in states):
-            return
-        have = f"{states[0].dim()}-D tensor"
-        if self.mode == "LSTM":
-            have = f"({states[0].dim()}-D, {states[1].dim()}-D) tensors"
-        names = "hx and cx" if self.mode == "LSTM" else "hx"
-        raise RuntimeError(f"For {kind} {wanted}-D input, {names} should also be {wanted}-D but got {have}")
 
     def _check_states(self, states, sequences):
         wanted = (self.num_layers * self._directions, sequences, self.hidden_size)

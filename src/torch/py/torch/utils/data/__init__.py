@@ -1,5 +1,7 @@
 """torch.utils.data: datasets, and loaders that iterate over them in batches."""
 
+from itertools import islice
+
 import torch
 from torch._arguments import hint
 from torch.utils.data._utils.collate import default_collate, default_convert
@@ -10,11 +12,15 @@ __all__ = (
 ).split()
 
 
-class Dataset:
-    """Examples by index: subclasses define `__getitem__` and `__len__`."""
+class _Generic:
+    """What can be written with a type in brackets, as `Dataset[int]`."""
 
     def __class_getitem__(cls, item):
         return cls
+
+
+class Dataset(_Generic):
+    """Examples by index: subclasses define `__getitem__` and `__len__`."""
 
     def __getitem__(self, index):
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
@@ -79,14 +85,11 @@ def _fresh_seed(generator=None):
     return int(torch.empty((), dtype=torch.int64).random_(generator=generator).item())
 
 
-class Sampler:
+class Sampler(_Generic):
     """Numbers of examples, in some order."""
 
     def __init__(self, data_source=None):
         pass
-
-    def __class_getitem__(cls, item):
-        return cls
 
 
 class SequentialSampler(Sampler):
@@ -152,14 +155,10 @@ class BatchSampler(Sampler):
         self.drop_last = drop_last
 
     def __iter__(self):
-        batch = []
-        for index in self.sampler:
-            batch.append(index)
-            if len(batch) == self.batch_size:
+        numbers = iter(self.sampler)
+        while batch := list(islice(numbers, self.batch_size)):
+            if len(batch) == self.batch_size or not self.drop_last:
                 yield batch
-                batch = []
-        if batch and not self.drop_last:
-            yield batch
 
     def __len__(self):
         full, rest = divmod(len(self.sampler), self.batch_size)
@@ -172,7 +171,7 @@ class _InfiniteSampler(Sampler):
             yield None
 
 
-class DataLoader:
+class DataLoader(_Generic):
     """A dataset in batches: in order, or shuffled anew in each pass. Workers are not started: one thread loads."""
 
     def __init__(
@@ -200,14 +199,7 @@ class DataLoader:
             raise ValueError(
                 "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing."
             )
-        if num_workers == 0 and prefetch_factor is not None:
-            raise ValueError(
-                "prefetch_factor option could only be specified in multiprocessing."
-                "let num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None."
-            )
-        if persistent_workers and num_workers == 0:
-            raise ValueError("persistent_workers option needs num_workers > 0")
-        hint(multiprocessing_context, pin_memory_device, in_order)
+        hint(multiprocessing_context, pin_memory_device, in_order, prefetch_factor, persistent_workers)
         if num_workers and (worker_init_fn is not None or isinstance(dataset, IterableDataset)):
             # Each worker would see the whole stream, and its function would run in it: other examples would come out.
             what = "worker_init_fn" if worker_init_fn is not None else "num_workers over an IterableDataset"
@@ -256,9 +248,6 @@ class DataLoader:
         if collate_fn is None:
             collate_fn = default_collate if batch_sampler is not None else default_convert
         self.collate_fn = collate_fn
-
-    def __class_getitem__(cls, item):
-        return cls
 
     def __iter__(self):
         # Each pass draws a seed for its workers, whether there are any or not.
