@@ -87,6 +87,9 @@ class Encoding:
             tokens += [self._special_tokens[part]] if part in allowed else self._pairs.tokens(part)
         return tokens
 
+    def encode_ordinary_batch(self, text, *, num_threads=8):
+        return [self.encode_ordinary(one) for one in text]
+
     def encode_batch(self, text, *, num_threads=8, allowed_special=set(), disallowed_special="all"):
         return [
             self.encode(one, allowed_special=allowed_special, disallowed_special=disallowed_special) for one in text
@@ -120,3 +123,6 @@ class Encoding:
 
     def decode_tokens_bytes(self, tokens):
         return [self.decode_single_token_bytes(token) for token in tokens]
+
+    def decode_batch(self, batch, *, errors="replace", num_threads=8):
+        return [self.decode(tokens, errors=errors) for tokens in batch]
