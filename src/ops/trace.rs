@@ -349,6 +349,17 @@ impl Tracer {
         self.trace.take()
     }
 
+    /// Runs what is no part of the program that is traced.
+    pub(crate) fn without<T>(&self, run: impl FnOnce() -> T) -> T {
+        let was = self.on.replace(false);
+        // An operation that ends in between switches the tracer on again.
+        let begun = self.begun.replace(false);
+        let done = run();
+        self.on.set(was);
+        self.begun.set(begun);
+        done
+    }
+
     /// Runs one call of an operation and adds it to the trace. What it calls in turn is not traced.
     pub(crate) fn around<T>(
         &self,

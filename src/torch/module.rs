@@ -360,6 +360,9 @@ fn stateful(
     define!("_name_node", |_state, _vm, result: Tensor, stem: String, overload: u8| {
         name_node(&result, &stem, overload);
     });
+    define!("_untraced", |state, vm, function: PyObjectRef, args: FuncArgs| {
+        state.tracer.without(|| function.call(args, vm))
+    });
     define!("_drawn_at", |_state, _vm, tensor: Tensor| drawn_at(&tensor));
     define!("_storage_bytes", |_state, _vm, tensor: Tensor| {
         bits::bytes(&tensor.storage().read(), tensor.dtype())

@@ -5,6 +5,7 @@ import functools
 import inspect
 import re
 
+import _torch
 import torch
 from _probe_values import figure
 from torch import nn
@@ -28,11 +29,11 @@ def watch_merges(watch, place):
 def examined(watch, place, name, method):
     @functools.wraps(method)
     def merged(module):
-        before = None if len(watch.merged) >= 8 else output_of(module)
+        before = None if len(watch.merged) >= 8 else _torch._untraced(output_of, module)
         result = method(module)
         if before is not None:
             watch.merged.append(module)
-            after = output_of(module)
+            after = _torch._untraced(output_of, module)
             far = 0.0 if after is None or after.shape != before.shape else float((after - before).abs().max())
             if far > 1e-3 * float(before.abs().max()):
                 code = inspect.unwrap(method).__code__

@@ -6,6 +6,7 @@
 import json
 import sys
 
+import _torch
 import torch
 from _begun_anew import begun_anew
 from _held_out import note_rows, trained_on
@@ -173,14 +174,17 @@ def _called(call, module, /, *args, **kwargs):
         begun_with(watch, module, args[0], place())
         watch.token = args[0]
     if outer:
-        watch.inside, watch.looked_up = [], []
+        watch.inside = []
         tokens = [it for it in [*args, *kwargs.values()] if isinstance(it, torch.Tensor) and not it.is_floating_point() and it.dtype != torch.bool]
         # An output layer that is called by itself reads what was computed from the tokens; a loss is given the targets.
         is_model = next(module.parameters(), None) is not None
+        if is_model:
+            # A loss is a module too.
+            watch.looked_up = []
         watch.tokens = is_model and tokens or watch.tokens
         if is_model and not is_repeated():
             try:
-                _noted(watch, module, args, kwargs)
+                _torch._untraced(_noted, watch, module, args, kwargs)
             except Exception:
                 # What cannot be watched is not reported.
                 pass
@@ -339,7 +343,7 @@ def _stepped(optimizer, call, args, kwargs):
     if optimizer._watched_steps == 1:
         for module in now.calls:
             plain_numbers(watch, module)
-        note_alike(watch, params, now.calls, at)
+        _torch._untraced(note_alike, watch, params, now.calls, at)
     note_rate(watch, optimizer, at, frames()[0])
     out = call(optimizer, *args, **kwargs)
     watch.stale = reached[:8]
@@ -413,7 +417,7 @@ def _made(init, optimizer, /, params, defaults, *rest, **more):
 
 def _loss(entropy, /, input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):
     # What is not added up here is chosen from afterwards.
-    of_loss(_watch, input, target, ignore_index if reduction != "none" else None, place())
+    _torch._untraced(of_loss, _watch, input, target, ignore_index if reduction != "none" else None, place())
     forgotten(_watch, target)
     return entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
 
@@ -464,7 +468,7 @@ def wrap(owner, name, around):
 
 def _applied(apply, cls, /, *args):
     if not is_repeated():
-        note_function(_watch, cls, args, place())
+        _torch._untraced(note_function, _watch, cls, args, place())
     return apply(cls, *args)
 
 
