@@ -83,6 +83,9 @@ pub(crate) fn readable(blank: &Blank, code: &str, said: &str) -> Result<(), Stri
     if parse_module(&blank.filled(code, said)).is_ok() {
         return Ok(());
     }
+    if said.trim().starts_with('.') {
+        return Err(format!("Before the dot a name is missing, as in `x{}`.", said.trim()));
+    }
     // A bracket too few or too many is named; of words that are no code there is nothing to say but this.
     match wording(said, ruff_python_parser::Mode::Module).filter(|wrong| !wrong.text.starts_with(INVALID)) {
         Some(wrong) => Err(format!("Python cannot read this yet: {}.", wrong.text)),

@@ -200,6 +200,8 @@ pub struct Called {
     pub function: &'static str,
     /// The class of its `self`.
     pub class: Option<String>,
+    /// A number of that `self`, which no other object has at the same time.
+    pub(crate) owner: Option<usize>,
     /// Whether that `self` is in training mode, where it is a module.
     pub(crate) training: Option<bool>,
     /// The expression that was running in it.
@@ -277,6 +279,8 @@ impl KnownLines {
             let (start, end) = (call.span.start, call.span.end);
             (start.line, start.column, end.line, end.column).hash(&mut hash);
         }
+        // In a loop over kinds of a model, each of them is another object.
+        calls.iter().find_map(|call| call.owner).hash(&mut hash);
         let tensors = || args.iter().flat_map(Arg::tensors);
         tensors().for_each(|tensor| (tensor.shape(), tensor.dtype() as u8).hash(&mut hash));
         let count = self.counts.entry(hash.finish()).or_default();

@@ -89,6 +89,7 @@ fn called(frame: &FrameRef, activation: u64, vm: &VirtualMachine) -> Called {
     let owner = code.varnames.first().is_some_and(|first| first.as_str() == "self");
     let own = owner.then(|| names_of(frame, vm)?.get_item_opt("self", vm).ok()?).flatten();
     let class = own.as_ref().map(|it| it.class().name().to_string());
+    let owner = own.as_ref().map(|it| it.get_id());
     let training = own.and_then(|own| {
         let training = own.dict()?.get_item_opt("training", vm).ok().flatten()?;
         training.class().is(vm.ctx.types.bool_type).then(|| training.is(&vm.ctx.true_value))
@@ -98,6 +99,7 @@ fn called(frame: &FrameRef, activation: u64, vm: &VirtualMachine) -> Called {
         library: is_library(cell),
         function: code.qualname.as_str(),
         class,
+        owner,
         training,
         span: span(frame),
         activation,

@@ -81,7 +81,8 @@ pub(crate) fn due_and_later<'c>(
 /// Why nothing is asked (Markdown).
 pub(crate) fn none_due(later: &[ReviewQuestion], day: u64) -> String {
     match later.iter().map(|question| question.due).min() {
-        None => "Nothing to review yet: `attn review` asks about steps that you have seen in `attn learn`."
+        None => "Nothing to review yet: `attn review` asks the questions with choices of steps that you have seen in \
+                 `attn learn`."
             .to_owned(),
         Some(next) => format!("Nothing is due today. The next question comes in {}.", days(next - day)),
     }

@@ -1,7 +1,11 @@
 //! The tensors of a step from which a number can be chosen.
 
+use ruff_python_ast::token::TokenKind;
+use ruff_text_size::Ranged;
+
 use super::super::cells::workspace::Workspace;
 use crate::lesson::Step;
+use crate::syntax::parse_module;
 use crate::view::Figure;
 
 /// The most tensors of a step that can be chosen from.
@@ -13,7 +17,8 @@ pub(super) fn figures(step: &Step, shown: Vec<Figure>, workspace: &Workspace) ->
     let mut figures = shown;
     let names = workspace.names();
     let is_letter = |c: char| c.is_alphanumeric() || "_.".contains(c);
-    for word in run_at_once(&step.code).split(|c: char| !is_letter(c)).filter(|word| !word.is_empty()) {
+    let code = without_texts(&run_at_once(&step.code));
+    for word in code.split(|c: char| !is_letter(c)).filter(|word| !word.is_empty()) {
         if !figures.iter().any(|figure| figure.name == word)
             && let Some(tensor) = names.get(word)
         {
@@ -35,6 +40,24 @@ fn run_at_once(code: &str) -> String {
         !defines
     };
     code.lines().filter(is_outside).collect::<Vec<_>>().join("\n")
+}
+
+/// Code without its texts and comments, whose words are no names.
+fn without_texts(code: &str) -> String {
+    let Ok(parsed) = parse_module(code) else { return code.to_owned() };
+    let is_text = |kind| matches!(kind, TokenKind::String | TokenKind::FStringMiddle | TokenKind::Comment);
+    let kept = parsed.tokens().iter().filter(|token| !is_text(token.kind()));
+    let mut last = 0;
+    let mut names = String::new();
+    for token in kept {
+        let (start, end) = (token.start().to_usize(), token.end().to_usize());
+        if start > last {
+            names.push(' ');
+        }
+        names.push_str(&code[start..end]);
+        last = end;
+    }
+    names
 }
 
 /// Whether a step that has run has a tensor to choose from.

@@ -72,8 +72,8 @@ pub static KEYS: &[WalkKey] = &[
         label: |_| "why",
         here: |walk| walk.can_ask(),
         rank: 0,
-        belongs: "`w` asks about the tensors of a step whose cell has run. At a question, answer first: the reason comes with the \
-                  answer. In an exercise, `i` opens the REPL with what you wrote, and `:why` asks there.",
+        belongs: "`w` asks about the tensors of a step whose cell has run; this one has none, or a question comes first: the reason \
+                  comes with the answer. In an exercise, `i` opens the REPL with what you wrote, and `:why` asks there.",
         takes: Some("why inputs[1,0]"),
         act: |walk, rest| walk.why(rest),
     },
@@ -123,7 +123,7 @@ pub static KEYS: &[WalkKey] = &[
         },
         here: |walk| walk.exercise().is_some() || walk.step().is_some() && !walk.is_asking(),
         rank: 0,
-        belongs: "There is no code here to edit; answer or skip the question first.",
+        belongs: "There is no code here to edit: at a question it comes after the answer, and the last page of a lesson has none.",
         takes: None,
         act: |walk, _| walk.edit(),
     },

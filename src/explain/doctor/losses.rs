@@ -11,6 +11,7 @@ use super::flow::{
 use super::mask::{NO_WEIGHT, Visible, fused_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::{Reach, RepeatedCall};
+use super::replay::Replay;
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
@@ -347,7 +348,49 @@ pub(super) static APART: Mistake = Mistake::new(
 const MOST_TENSORS: usize = 600;
 
 fn samples_apart(cell: &TracedCell) -> Option<Observation> {
-    cell.steps().find_map(apart).or_else(|| cell.steps().find_map(|step| crossed(step, cell)))
+    cell.steps()
+        .find_map(apart)
+        .or_else(|| cell.steps().find_map(|step| crossed(step, cell)))
+        .or_else(|| cell.steps().find_map(in_another_order))
+}
+
+/// Outputs (text, token, class) and targets (text, token), one of which was transposed before both were made rows: row i of the
+/// outputs is then of another text than target i. Both are computed again from the numbers of their texts.
+fn in_another_order(step: &Traced) -> Option<Observation> {
+    if !is_cross_entropy(step) {
+        return None;
+    }
+    let (outputs, targets) = (step.tensor(0)?, step.tensor(1)?);
+    let (made, given) = (source(outputs).1, source(targets).1);
+    let (&[texts, tokens, _], &[others, _]) = (made.shape(), given.shape()) else { return None };
+    if outputs.ndim() != 2 || targets.ndim() != 1 || texts != others || texts == tokens || texts < 2 {
+        return None;
+    }
+    let numbers = |of: &Tensor| -> Vec<i64> {
+        let inner = of.numel() / texts;
+        (0..of.numel()).map(|at| (at / inner) as i64).collect()
+    };
+    let again = |of: &Tensor, from: &Tensor| {
+        let new = match from.dtype().is_float() {
+            true => Tensor::from_f32(numbers(from).iter().map(|it| *it as f32).collect(), from.shape()),
+            false => Tensor::from_i64(numbers(from), from.shape()),
+        };
+        Some(Replay::default().given(from, new).of(of)?.to_f64_vec())
+    };
+    let (of_outputs, of_targets) = (again(outputs, &made)?, again(targets, &given)?);
+    let classes = outputs.shape()[1];
+    let rows: Vec<f64> = of_outputs.chunks(classes).map(|row| row[0]).collect();
+    let wrong = rows.iter().zip(&of_targets).filter(|(row, target)| row != target).count();
+    let at = rows.iter().zip(&of_targets).position(|(row, target)| row != target)?;
+    let observed = format!(
+        "Row {at} of the outputs is of text {}, and target {at} of text {}: so it is for {wrong} of {} rows. One of both was \
+         transposed before it was made rows.",
+        rows[at],
+        of_targets[at],
+        rows.len()
+    );
+    let fix = "make both rows in the same order: logits.reshape(-1, classes), targets.reshape(-1), both with the texts first";
+    Some(Observation::new(step.site(), observed, fix).titled("outputs and targets are in another order"))
 }
 
 /// The outputs and the classes of a loss, or of probabilities that are looked up by the class of each row.

@@ -6,8 +6,7 @@ use std::rc::Rc;
 use super::attention::{Attention, Scores, is_pointer, is_softmax, record_of};
 use super::axes::{Product, axis_of, is_product, size};
 use super::flow::{
-    self, FlowStep, arg, axis_at_start, is_parameter, operand, operands, origin, projection, rearranged,
-    trace_back,
+    self, FlowStep, arg, axis_at_start, is_parameter, operands, origin, projection, rearranged, trace_back,
 };
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
@@ -171,7 +170,11 @@ fn normalised_elsewhere(scores: &Scores, cell: &TracedCell) -> Option<Observatio
 fn of_fused(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let record = record_of(step).filter(|it| it.operation.explanation == Explanation::Attention)?;
     let asked = arg(&record, "scale")?.number();
-    let learns = operand(&record, 3).is_some_and(|it| is_learned(&it));
+    // A line that adds a learned bias in one call is not scaled in the others either (T5).
+    let line = |step: &Traced| step.site().map(|site| (site.cell, site.line));
+    let adds = |step: &Traced| step.tensor(3).is_some_and(is_learned);
+    let is_same = |it: &&Traced| it.operation.explanation == Explanation::Attention && line(it) == line(step);
+    let learns = adds(step) || asked.is_some() && cell.steps().filter(is_same).any(adds);
     let product = Product::over_features(step.tensor(0)?.clone(), step.tensor(1)?.clone());
     let scores = Scores::new(record, product);
     let width = scores.product.width();

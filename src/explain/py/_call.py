@@ -40,6 +40,12 @@ class Call:
         positional = [value for where, value in arguments.items() if isinstance(where, int)]
         return self.function(*positional, **{where: value for where, value in arguments.items() if isinstance(where, str)})
 
+    def outside(self):
+        """The modules that the function knows by names of the program."""
+        code = getattr(self.function, "__code__", None)
+        named = [self.function.__globals__.get(name) for name in code.co_names] if code is not None else []
+        return [it for it in named if isinstance(it, nn.Module)]
+
     def is_late(self):
         return self.done > WORK
 
@@ -55,6 +61,11 @@ class Call:
         self.done += self.work
         arguments = {**copied(self.arguments), **(changed or {})}
         self.modules = [value for value in arguments.values() if isinstance(value, nn.Module)]
+        # A model that the function finds by its name is not copied, and has its mode again afterwards.
+        outer = [part for module in self.outside() for part in module.modules()]
+        modes = [part.training for part in outer]
+        for part in outer:
+            part.training = training
         for module in self.modules:
             module.train(training)
             for part in module.modules():
@@ -71,6 +82,8 @@ class Call:
             self.output = self.run(arguments)
         finally:
             random.setstate(drawn)
+            for part, mode in zip(outer, modes):
+                part.training = mode
         return self.by_tokens(first_tensor(self.output))
 
     def backward(self, changed=None, prepare=None):

@@ -8,6 +8,8 @@ import torch
 MOST_ROWS, FEWEST_ROWS, BATCH = 100_000, 16, 8
 # The share of known rows from which on an evaluation is one of known rows: padding may hide what is equal.
 KNOWN = 0.95
+# The share of rows that a training by epochs reads equally often, at least.
+EVENLY = 0.7
 STATED = re.compile(r"\b(val|valid|validation|held[- ]?out|dev)\b|\btest[ _-]*(loss|acc|accuracy|error|ppl|perplexity|mse|set)\b", re.IGNORECASE)
 
 
@@ -18,9 +20,10 @@ def note_rows(watch, module, args, frame):
         return
     if torch.is_grad_enabled():
         if module.training:
-            watch.trained_rows |= rows_of(given, module)
+            watch.last_rows = rows_of(given, module)
+            watch.trained_rows.update(watch.last_rows)
     elif given.shape[0] >= BATCH:
-        watch.evaluated_rows |= rows_of(given, module)
+        watch.evaluated_rows.update(rows_of(given, module))
         watch.evaluated_at = watch.evaluated_at or frame
 
 
@@ -29,12 +32,30 @@ def rows_of(given, module):
     if given.is_floating_point():
         rows = given.detach().flatten(1).double()
         rows = rows * torch.arange(1, rows.shape[1] + 1, dtype=torch.float64).sqrt()
-        return {(float(f"{it:.9g}"), given.shape[1:]) for it in rows.sum(1).tolist()}
+        return [(float(f"{it:.9g}"), given.shape[1:]) for it in rows.sum(1).tolist()]
     rows = given.flatten(1).tolist()
     paddings = {it.padding_idx for it in module.modules() if isinstance(it, torch.nn.Embedding) and it.padding_idx is not None}
     ends = [row[at] for row in rows if len(row) > 2 for at, beside in ((0, 1), (-1, -2)) if row[at] == row[beside]]
     paddings |= {it for it in ends if 4 * ends.count(it) >= len(rows)}
-    return {tuple(it for it in row if it not in paddings) for row in rows}
+    return [tuple(it for it in row if it not in paddings) for row in rows]
+
+
+def note_answers(watch, targets, at):
+    """Notes which answer the loss has for each row that the model has just read."""
+    rows, watch.last_rows = watch.last_rows, []
+    if len(rows) == len(targets.shape and targets) and targets.dim() == 1 and not targets.is_floating_point() and torch.is_grad_enabled() and len(watch.answers) < MOST_ROWS:
+        watch.answered_at = at
+        for row, answer in zip(rows, targets.tolist()):
+            watch.answers.setdefault(row, []).append(answer)
+
+
+def other_answers(watch):
+    """Rows that are read again and have another answer then: inputs are shuffled, and answers are not, or otherwise."""
+    again = [it for it in watch.answers.values() if len(it) > 1]
+    changed = [it for it in again if len(set(it)) > 1]
+    if len(again) >= 2 * FEWEST_ROWS and 3 * len(changed) >= len(again):
+        observed = f"{len(again)} rows are read several times in the training, and {len(changed)} of them have another answer the next time."
+        watch.add("samples-apart", watch.answered_at, observed, "shuffle rows and answers by the same index, or as pairs")
 
 
 def texts_in(code):
@@ -47,12 +68,16 @@ def texts_in(code):
 
 
 def trained_on(watch):
-    """Nearly all rows without gradients are rows of the training, and the program writes that they are others."""
+    """Nearly all rows without gradients are rows of the training, and the program writes that they are others. Only where most
+    rows of the training were read equally often: of random places in a text that repeats itself all rows are alike."""
     rows, frame = watch.evaluated_rows, watch.evaluated_at
-    if len(rows) < FEWEST_ROWS or not watch.steps or frame is None or len(rows & watch.trained_rows) < KNOWN * len(rows):
+    often = list(watch.trained_rows.values())
+    if max(map(often.count, {*often}), default=0) < EVENLY * len(often):
+        return
+    if len(rows) < FEWEST_ROWS or not watch.steps or frame is None or len(rows & watch.trained_rows.keys()) < KNOWN * len(rows):
         return
     at, code = frame
     said = next((STATED.search(text) for text in texts_in(code) if STATED.search(text)), None)
     if said is not None:
-        observed = f"The program writes of \"{said[0]}\", and {len(rows & watch.trained_rows)} of the {len(rows)} rows that the model reads without gradients are rows that it is trained on."
+        observed = f"The program writes of \"{said[0]}\", and {len(rows & watch.trained_rows.keys())} of the {len(rows)} rows that the model reads without gradients are rows that it is trained on."
         watch.add("trained-on-test", at, observed, "evaluate on rows that no training step reads: split first, then make a loader of each part")

@@ -34,6 +34,16 @@ def fast_schedules(watch):
             watch.add("schedule-outruns", at, observed, "scheduler.step() after optimizer.step(), and only there")
 
 
+def slow_schedules(watch):
+    """A schedule whose length is the number of the optimizer's steps, and that made few of its own."""
+    for schedule, at, count, _ in watch.schedules.values():
+        end = getattr(schedule, "total_steps", None) or getattr(schedule, "T_max", None)
+        steps = getattr(getattr(schedule, "optimizer", None), "_watched_steps", 0)
+        if type(end) is int and end >= 16 and 0.8 * end <= steps <= 1.2 * end and 4 * count <= end:
+            observed = f"{type(schedule).__name__} is made for {end} steps, its optimizer made {steps}, and the schedule {count}: the rate is still near its beginning when the training ends."
+            watch.add("schedule-outruns", at, observed, "scheduler.step() after each optimizer.step()")
+
+
 def idle_schedules(watch):
     """Schedules that nothing steps, although their optimizer makes steps. One that steps others calls them itself."""
     stepped = [schedule for schedule, *_ in watch.schedules.values()]

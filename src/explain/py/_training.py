@@ -5,16 +5,17 @@
 
 import json
 import sys
+from collections import Counter
 
 import _torch
 import torch
 from _begun_anew import begun_anew
-from _held_out import note_rows, trained_on
+from _held_out import note_answers, note_rows, other_answers, trained_on
 from _merged import watch_merges
 from _models import begun_with, copied_tables, listed, other_start, plain_numbers, resized_norms, same_ids, shared_layers, unregistered, unused_layers, zero_layers
 from _own_gradients import note_function, own_gradients
 from _parameters import fingerprint, has_gradient, left_out, loose_parameters, note_alike, never_reached, never_stepped, params_of
-from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, unread_rates, zero_rates
+from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, slow_schedules, unread_rates, zero_rates
 from _states import RECURRENT, forgotten, note_step
 from _targets import no_logarithms, of_loss, padding_in_loss
 from torch import nn
@@ -88,14 +89,16 @@ class Watch:
         self.records = False
         # Where gradients were cleared that nothing had used, since the last step, and how often that was so.
         self.lost, self.losses_of_gradients = None, []
-        # The rows that models were trained on and those that they read without gradients, and where: (place, the program's code).
-        self.trained_rows, self.evaluated_rows, self.evaluated_at = set(), set(), None
+        # The rows that models were trained on, each with how often; those that they read without gradients, and where: (place, the program's code).
+        self.trained_rows, self.evaluated_rows, self.evaluated_at = Counter(), set(), None
         # The layers whose method that merges was examined.
         self.merged = []
         # The models that the program itself switches, or whose parameters it asks for.
         self.models = []
         # The functions with gradients of their own, and what they were called with first.
         self.functions = {}
+        # The rows of the call in training that came last; the answers of each row, and where the loss was computed.
+        self.last_rows, self.answers, self.answered_at = [], {}, None
         # The texts that are written, by model and function, and those of which a second one was examined.
         self.texts, self.examined_texts = {}, set()
 
@@ -417,6 +420,7 @@ def _made(init, optimizer, /, params, defaults, *rest, **more):
 
 def _loss(entropy, /, input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):
     # What is not added up here is chosen from afterwards.
+    _torch._untraced(note_answers, _watch, target, place())
     _torch._untraced(of_loss, _watch, input, target, ignore_index if reduction != "none" else None, place())
     forgotten(_watch, target)
     return entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
@@ -515,9 +519,11 @@ def report():
         other_start(watch)
         left_out(watch)
         fast_schedules(watch)
+        slow_schedules(watch)
         factors_of_rate(watch)
         risen_rates(watch)
         trained_on(watch)
+        other_answers(watch)
         zero_rates(watch)
         unread_rates(watch)
         idle_schedules(watch)

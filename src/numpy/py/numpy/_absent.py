@@ -30,7 +30,7 @@ _INSTEAD = {
         "iscomplexobj": "dtype.kind", "vdot": "dot() and conj()", "partition": "sort()",
     },
     "numpy.ndarray": {
-        "flat": "reshape(-1)", "ptp": "max() and min()", "ctypes": "tolist()", "data": "tobytes()", "dump": "numpy.save()",
+        "ptp": "max() and min()", "ctypes": "tolist()", "data": "tobytes()", "dump": "numpy.save()",
         "dumps": "tobytes()", "tostring": "tobytes()", "setflags": "copy()", "itemset": "a[index] = value",
     },
     "numpy.linalg": {

@@ -78,6 +78,28 @@ class Flags:
         return "".join(f"  {name.upper()} : {value}\n" for name, value in vars(self).items())
 
 
+class Flat:
+    """The elements of an array in order: `a.flat[i]` reads one and writes it."""
+
+    def __init__(self, array):
+        self.base = array
+
+    def __len__(self):
+        return self.base.size
+
+    def __iter__(self):
+        return iter(self.base.reshape(-1))
+
+    def __getitem__(self, place):
+        return self.base.reshape(-1)[place]
+
+    def __setitem__(self, place, value):
+        elements = self.base.reshape(-1)
+        elements[place] = value
+        if not self.base._is_row_major:
+            self.base[...] = elements.reshape(self.base.shape)
+
+
 def _warn(text):
     warnings.warn(text, RuntimeWarning, stacklevel=3)
 
@@ -89,7 +111,7 @@ _PROTOCOLS = {"__array__": _array, "__reduce__": _reduce}
 _COMPUTED = {
     "imag": numpy.zeros_like, "itemsize": lambda self: self.dtype.itemsize,
     "nbytes": lambda self: self.size * self.itemsize,
-    "strides": lambda self: tuple([step * self.itemsize for step in self._tensor.stride()]), "flags": Flags,
+    "strides": lambda self: tuple([step * self.itemsize for step in self._tensor.stride()]), "flags": Flags, "flat": Flat,
 }
 
 def attribute(self, name):
