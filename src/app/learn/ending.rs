@@ -131,7 +131,7 @@ fn left(lesson: &Lesson, progress: &Progress, all: bool) -> Vec<(StopState, Stri
         for (_, asked) in progress.questions(lesson).filter(|(at, _)| at.number == step.number) {
             let state = progress.question_state(lesson, step, asked);
             if matches!(state, StopState::Wrong | StopState::Skipped) {
-                left.push((state, format!("{}: {}", step.name(), asked.ask.trim_end_matches(':'))));
+                left.push((state, format!("{} ({})", asked.ask.trim_end_matches(':'), step.name())));
             }
         }
     }

@@ -380,13 +380,18 @@ fn in_another_order(step: &Traced) -> Option<Observation> {
     let (of_outputs, of_targets) = (again(outputs, &made)?, again(targets, &given)?);
     let classes = outputs.shape()[1];
     let rows: Vec<f64> = of_outputs.chunks(classes).map(|row| row[0]).collect();
-    let wrong = rows.iter().zip(&of_targets).filter(|(row, target)| row != target).count();
-    let at = rows.iter().zip(&of_targets).position(|(row, target)| row != target)?;
+    // Texts that are all in another order, outputs and targets alike, meet one text each.
+    let meets = |at: usize| (rows[at] as usize, of_targets[at] as usize);
+    let first: HashMap<usize, usize> = (0..rows.len()).rev().map(meets).collect();
+    let is_other = |at: &usize| first.get(&meets(*at).0) != Some(&meets(*at).1);
+    let at = (0..rows.len().min(of_targets.len())).find(is_other)?;
+    let wrong = (0..rows.len()).filter(is_other).count();
     let observed = format!(
-        "Row {at} of the outputs is of text {}, and target {at} of text {}: so it is for {wrong} of {} rows. One of both was \
-         transposed before it was made rows.",
+        "Row {at} of the outputs is of text {}, and target {at} of text {}, while another row of that text has a target of text {}: so it is for \
+         {wrong} of {} rows. One of both was transposed before it was made rows.",
         rows[at],
         of_targets[at],
+        first[&meets(at).0],
         rows.len()
     );
     let fix = "make both rows in the same order: logits.reshape(-1, classes), targets.reshape(-1), both with the texts first";

@@ -46,7 +46,8 @@ def note_answers(watch, targets, at):
     if len(rows) == len(targets.shape and targets) and targets.dim() == 1 and not targets.is_floating_point() and torch.is_grad_enabled() and len(watch.answers) < MOST_ROWS:
         watch.answered_at = at
         for row, answer in zip(rows, targets.tolist()):
-            watch.answers.setdefault(row, []).append(answer)
+            # Another optimizer trains for other answers.
+            watch.answers.setdefault((row, len(watch.optimizers)), []).append(answer)
 
 
 def other_answers(watch):
