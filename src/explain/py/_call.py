@@ -43,7 +43,8 @@ class Call:
     def outside(self):
         """The modules that the function knows by names of the program."""
         code = getattr(self.function, "__code__", None)
-        named = [self.function.__globals__.get(name) for name in code.co_names] if code is not None else []
+        names = getattr(self.function, "__globals__", {})
+        named = [names.get(name) for name in code.co_names] if code is not None else []
         return [it for it in named if isinstance(it, nn.Module)]
 
     def is_late(self):
