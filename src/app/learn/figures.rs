@@ -46,16 +46,10 @@ fn run_at_once(code: &str) -> String {
 fn without_texts(code: &str) -> String {
     let Ok(parsed) = parse_module(code) else { return code.to_owned() };
     let is_text = |kind| matches!(kind, TokenKind::String | TokenKind::FStringMiddle | TokenKind::Comment);
-    let kept = parsed.tokens().iter().filter(|token| !is_text(token.kind()));
-    let mut last = 0;
-    let mut names = String::new();
-    for token in kept {
-        let (start, end) = (token.start().to_usize(), token.end().to_usize());
-        if start > last {
-            names.push(' ');
-        }
-        names.push_str(&code[start..end]);
-        last = end;
+    let mut names = code.to_owned();
+    for token in parsed.tokens().iter().filter(|token| is_text(token.kind())) {
+        let range = token.start().to_usize()..token.end().to_usize();
+        names.replace_range(range.clone(), &" ".repeat(range.len()));
     }
     names
 }

@@ -6,11 +6,11 @@
 
 use std::collections::HashSet;
 
-use super::flow::{Before, operand, origin, unchanged_operands};
+use super::flow::{Before, unchanged_operands};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::Replay;
+use crate::explain::tensor_names::base_of;
 use crate::ops::trace::{Called, Traced};
-use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::show::tuple_repr;
 use crate::tensor::{Buffer, DType, Tensor};
@@ -86,7 +86,11 @@ impl Loss {
             walk.go_on_with(computed);
             changed.extend(given);
             // Of a view, such as a transposed one, the parameter itself is moved.
-            changed.iter_mut().for_each(|it| *it = viewed(it));
+            for tensor in &mut changed {
+                while let Some((_, base)) = base_of(tensor).filter(|(record, _)| !record.in_place) {
+                    *tensor = base;
+                }
+            }
             found.extend(changed.into_iter().filter(|it| before.insert(it.id())));
         }
         let is_parameter = |it: &Tensor| it.dtype() == DType::Float64 && it.ndim() > 0;
@@ -277,15 +281,6 @@ fn replaced(cell: &TracedCell, at: usize) -> HashSet<usize> {
     };
     let first = |step: &Traced| step.tensor(0).cloned();
     steps.filter(is_difference).filter_map(first).filter(is_start).map(|tensor| tensor.id()).collect()
-}
-
-/// The tensor that a tensor is a view of; itself if it is none.
-fn viewed(tensor: &Tensor) -> Tensor {
-    let base = origin(tensor)
-        .filter(|record| record.operation.family == OpFamily::View)
-        .and_then(|record| operand(&record, 0))
-        .filter(|it| it.storage().same(tensor.storage()));
-    base.map_or_else(|| tensor.clone(), |it| viewed(&it))
 }
 
 /// Whether a tensor was drawn or given, and scaled at most: no weights, from which right answers are subtracted.

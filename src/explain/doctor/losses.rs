@@ -4,20 +4,15 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::attention::{Attention, is_softmax, record_of};
-use super::flow::{
-    Before, FlowStep, is_parameter, is_zero_one, operand, operands, origin, setting, source, trace_back,
-    unchanged_operands,
-};
+use super::flow::{FlowStep, is_zero_one, operand, operands, origin, setting, source, trace_back};
 use super::mask::{NO_WEIGHT, Visible, fused_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::{Reach, RepeatedCall};
-use super::replay::Replay;
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula, LossKind, Movement, Reducer, SoftmaxKind};
-use crate::tensor::show::tuple_repr;
-use crate::tensor::{Arg, DType, Index, Record, Tensor};
+use crate::tensor::{Arg, Record};
 
 /// The most texts that are compared with the targets of a loss.
 const MOST_TEXTS: usize = 8;
@@ -334,184 +329,4 @@ fn probabilities(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         "cross_entropy computes a softmax itself. After a second one the classes are nearly equal whatever the model \
          says: the loss stays near its start, and gradients are small.",
     ))
-}
-
-pub(super) static APART: Mistake = Mistake::new(
-    ("A820", "samples-apart"),
-    "inputs and targets are taken from different rows",
-    "Each input is then trained to give the answer of another one. The loss falls only as far as the frequencies of the \
-     answers take it.",
-    &[Detector::Once(samples_apart)],
-);
-
-/// The most tensors on the way back from the outputs to the data.
-const MOST_TENSORS: usize = 600;
-
-fn samples_apart(cell: &TracedCell) -> Option<Observation> {
-    cell.steps()
-        .find_map(apart)
-        .or_else(|| cell.steps().find_map(|step| crossed(step, cell)))
-        .or_else(|| cell.steps().find_map(in_another_order))
-}
-
-/// Outputs (text, token, class) and targets (text, token), one of which was transposed before both were made rows: row i of the
-/// outputs is then of another text than target i. Both are computed again from the numbers of their texts.
-fn in_another_order(step: &Traced) -> Option<Observation> {
-    if !is_cross_entropy(step) {
-        return None;
-    }
-    let (outputs, targets) = (step.tensor(0)?, step.tensor(1)?);
-    let (made, given) = (source(outputs).1, source(targets).1);
-    let (&[texts, tokens, _], &[others, _]) = (made.shape(), given.shape()) else { return None };
-    if outputs.ndim() != 2 || targets.ndim() != 1 || texts != others || texts == tokens || texts < 2 {
-        return None;
-    }
-    let numbers = |of: &Tensor| -> Vec<i64> {
-        let inner = of.numel() / texts;
-        (0..of.numel()).map(|at| (at / inner) as i64).collect()
-    };
-    let again = |of: &Tensor, from: &Tensor| {
-        let new = match from.dtype().is_float() {
-            true => Tensor::from_f32(numbers(from).iter().map(|it| *it as f32).collect(), from.shape()),
-            false => Tensor::from_i64(numbers(from), from.shape()),
-        };
-        Some(Replay::default().given(from, new).of(of)?.to_f64_vec())
-    };
-    let (of_outputs, of_targets) = (again(outputs, &made)?, again(targets, &given)?);
-    let classes = outputs.shape()[1];
-    let rows: Vec<f64> = of_outputs.chunks(classes).map(|row| row[0]).collect();
-    // Texts that are all in another order, outputs and targets alike, meet one text each.
-    let meets = |at: usize| (rows[at] as usize, of_targets[at] as usize);
-    let first: HashMap<usize, usize> = (0..rows.len()).rev().map(meets).collect();
-    let is_other = |at: &usize| first.get(&meets(*at).0) != Some(&meets(*at).1);
-    let at = (0..rows.len().min(of_targets.len())).find(is_other)?;
-    let wrong = (0..rows.len()).filter(is_other).count();
-    let observed = format!(
-        "Row {at} of the outputs is of text {}, and target {at} of text {}, while another row of that text has a target of text {}: so it is for \
-         {wrong} of {} rows. One of both was transposed before it was made rows.",
-        rows[at],
-        of_targets[at],
-        first[&meets(at).0],
-        rows.len()
-    );
-    let fix = "make both rows in the same order: logits.reshape(-1, classes), targets.reshape(-1), both with the texts first";
-    Some(Observation::new(step.site(), observed, fix).titled("outputs and targets are in another order"))
-}
-
-/// The outputs and the classes of a loss, or of probabilities that are looked up by the class of each row.
-fn of_loss(step: &Traced) -> Option<[Tensor; 2]> {
-    if is_cross_entropy(step) {
-        return Some([step.tensor(0)?.clone(), step.tensor(1)?.clone()]);
-    }
-    let Some(Arg::Index(parts)) = step.args.get(1) else { return None };
-    let (Explanation::Moved(Movement::LookedUp), [Index::Tensor(rows), Index::Tensor(classes)]) =
-        (step.operation.explanation, &parts[..])
-    else {
-        return None;
-    };
-    let in_order =
-        rows.ndim() == 1 && rows.to_i64_vec().iter().enumerate().all(|(at, row)| *row == at as i64);
-    in_order.then_some([step.tensor(0)?.clone(), classes.clone()])
-}
-
-/// The data that a tensor is some rows of, and which.
-fn rows(tensor: &Tensor) -> Option<(Tensor, Vec<i64>)> {
-    let (mut at, mut rows) = (tensor.clone(), None::<Vec<i64>>);
-    while let Some(record) = origin(&at) {
-        let args = record.args();
-        let Some(operand) = args.first().and_then(Arg::tensor).cloned() else { break };
-        match (record.operation.explanation, args.get(1)) {
-            (Explanation::Copy | Explanation::Cast(_), _) => {}
-            (Explanation::Moved(Movement::LookedUp), Some(Arg::Index(parts))) => {
-                let [part] = &parts[..] else { break };
-                let size = *operand.shape().first()? as i64;
-                let taken: Vec<i64> = match part {
-                    Index::Slice { start, stop, step: None | Some(1) } => {
-                        let place = |at: i64| (if at < 0 { at + size } else { at }).clamp(0, size);
-                        (place(start.unwrap_or(0))..place(stop.unwrap_or(size))).collect()
-                    }
-                    Index::Tensor(index) if index.ndim() == 1 && index.dtype() == DType::Int64 => {
-                        index.to_i64_vec()
-                    }
-                    _ => break,
-                };
-                rows = Some(match rows {
-                    None => taken,
-                    Some(later) => later
-                        .iter()
-                        .map(|it| taken.get(usize::try_from(*it).ok()?).copied())
-                        .collect::<Option<_>>()?,
-                });
-            }
-            _ => break,
-        }
-        at = operand;
-    }
-    rows.map(|rows| (at, rows))
-}
-
-fn apart(step: &Traced) -> Option<Observation> {
-    let [outputs, classes] = of_loss(step)?;
-    let (labels, own) = rows(&classes).filter(|(labels, own)| labels.ndim() == 1 && own.len() > 3)?;
-    let (mut walk, mut other) = (Before::of(&outputs, MOST_TENSORS), None);
-    while let Some(tensor) = walk.next() {
-        let is_data = |(data, rows): &(Tensor, Vec<i64>)| {
-            data.ndim() >= 2
-                && data.shape().first() == labels.shape().first()
-                && rows.len() == own.len()
-                && !data.storage().same(labels.storage())
-        };
-        if let Some((data, taken)) = rows(&tensor).filter(is_data) {
-            if taken == own {
-                return None;
-            }
-            other = other.or(Some((data, taken)));
-            walk.go_on_with([]);
-        } else {
-            // What was written into since leads to the batches before.
-            walk.go_on_with(unchanged_operands(&tensor).0);
-        }
-    }
-    let (data, taken) = other?;
-    let count = taken.iter().zip(&own).filter(|(a, b)| a != b).count();
-    let at = taken.iter().zip(&own).position(|(a, b)| a != b)?;
-    let observed = format!(
-        "The inputs are rows of data of shape {}, the targets of {} answers, and {count} of {} targets belong to another row: \
-         sample {at} is row {} of the data, and its target is answer {}.",
-        tuple_repr(data.shape()),
-        labels.numel(),
-        own.len(),
-        taken[at],
-        own[at]
-    );
-    Some(Observation::new(step.site(), observed, "the same index for both: x[index], y[index]"))
-}
-
-/// Differences of outputs and targets in which each output meets each target: a column beside a row.
-fn crossed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let is_difference = matches!(
-        step.operation.explanation,
-        Explanation::Loss(LossKind::Squared | LossKind::WithLogits | LossKind::Other)
-            | Explanation::Pointwise(Formula::Sub)
-    );
-    let (one, other) = (step.operand(0).filter(|_| is_difference)?, step.operand(1)?);
-    let count = match (one.shape(), other.shape()) {
-        (&[rows, 1], &[all]) | (&[all], &[rows, 1]) if rows == all && all > 1 => all,
-        _ => return None,
-    };
-    let is_trained = |it: &TracedTensor| {
-        it.tensor.as_ref().is_some_and(|it| Before::of(it, MOST_TENSORS).any(|it| is_parameter(&it)))
-    };
-    if is_trained(one) == is_trained(other) {
-        return None;
-    }
-    let observed = format!(
-        "{} and {} give {count} x {count} differences: each output is compared with the targets of all samples.",
-        tuple_repr(one.shape()),
-        tuple_repr(other.shape())
-    );
-    let column = if one.shape().len() == 2 { one } else { other };
-    let named = cell.name_of(column.tensor.as_ref()?, "x");
-    let fix = format!("one shape for both: {named}.squeeze(-1), or the other one's unsqueeze(-1)");
-    Some(Observation::new(step.site(), observed, fix).titled("each output is compared with all targets"))
 }

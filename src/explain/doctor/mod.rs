@@ -16,7 +16,7 @@
 //! | [`masks`] | masks that hide the wrong keys |
 //! | [`views`], [`layers`], [`positions`] | axes, projections and blocks, positions |
 //! | [`unused`], [`moved`] | what has no effect, and what moves that should not |
-//! | [`losses`], [`written_text`] | targets, and text that is written |
+//! | [`losses`], [`pairs`], [`written_text`], [`sampling`] | targets, and text that is written |
 //! | [`results_differ`], [`gradient_differs`] | what a program compares, and gradients by hand |
 
 mod attention;
@@ -31,11 +31,13 @@ mod mask;
 mod masks;
 mod mistake;
 mod moved;
+mod pairs;
 mod parts;
 mod positions;
 mod repeated;
 mod replay;
 mod results_differ;
+mod sampling;
 mod scale;
 mod scores_as_weights;
 mod token_masks;
@@ -103,15 +105,15 @@ const MISTAKES: &[&Mistake] = &[
     &unused::POSITIONS,
     &waves::ANGLES,
     &waves::WAVES,
-    &written_text::SORTED,
-    &written_text::DRAWN,
+    &sampling::SORTED,
+    &sampling::DRAWN,
     &layers::NO_ACTIVATION,
     &written_text::LAST_TOKEN,
     &unused::NO_RESIDUAL,
     &layers::RESIDUAL,
     &layers::CLASS_TOKEN,
     &weights::SUMMED,
-    &losses::APART,
+    &pairs::APART,
     &gradient_differs::MISTAKE,
     &moved::CACHE,
     &layers::SWAPPED,

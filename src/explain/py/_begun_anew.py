@@ -4,8 +4,8 @@ import copy
 
 import torch
 from _call import copied
-from _probe_values import figure, first_tensor
-from torch import nn
+from _models import drops
+from _probe_values import figure, first_tensor, is_tokens
 
 # Texts of fewer calls may be no texts.
 FEWEST_CALLS = 3
@@ -16,16 +16,17 @@ class Text:
 
     def __init__(self, frame, args, state):
         self.frame, self.calls, self.state = frame, 1, state
-        self.starts = numbers_in(args)
-        self.tokens = tokens_in(args)
+        self.starts = [it for it in args if type(it) is int]
+        self.tokens = texts_in(args)
 
 
-def numbers_in(args):
-    return [it for it in args if type(it) is int]
+def numbered(args):
+    """The tensors among arguments that hold numbers of tokens."""
+    return [it for it in args if isinstance(it, torch.Tensor) and is_tokens(it) and it.dtype != torch.bool]
 
 
-def tokens_in(args):
-    return next((it for it in args if isinstance(it, torch.Tensor) and not it.is_floating_point() and it.dtype != torch.bool and it.dim() >= 2), None)
+def texts_in(args):
+    return next((it for it in numbered(args) if it.dim() >= 2), None)
 
 
 def state_of(module):
@@ -45,7 +46,7 @@ def begun_anew(watch, module, args, kwargs, frame, at):
     """Notes a call without gradients. At the first call of a later text: whether its output is another one than with what the
     model kept when the first text began."""
     given = [*args, *kwargs.values()]
-    tokens, key = tokens_in(given), (id(module), id(frame.f_code))
+    tokens, key = texts_in(given), (id(module), id(frame.f_code))
     known = watch.texts.get(key)
     if tokens is None or key in watch.examined_texts or len(watch.texts) > 64:
         return
@@ -61,7 +62,7 @@ def begun_anew(watch, module, args, kwargs, frame, at):
     if not (is_prompt or text.starts and text.starts == known.starts):
         return
     watch.examined_texts.add(key)
-    if module.training and any(isinstance(it, nn.Dropout) and it.p > 0 for it in module.modules()):
+    if module.training and drops(module):
         return
     now = output_of(module, args, kwargs, None)
     fresh = output_of(module, args, kwargs, known.state)
@@ -75,18 +76,13 @@ def begun_anew(watch, module, args, kwargs, frame, at):
 
 def output_of(module, args, kwargs, state):
     """What a copy of a module returns, with what its parts kept at another time."""
-    drawn = torch.get_rng_state()
-    try:
-        arguments = copied({0: module, **dict(enumerate(args, 1)), **kwargs})
-        twin = arguments.pop(0)
-        for part, values in zip(twin.modules(), state or []):
-            for name in list(vars(part)):
-                if not name.startswith("_") and name != "training" and name not in values[1]:
-                    del vars(part)[name]
-            vars(part).update(values[1])
-        placed = [arguments.pop(at) for at in range(1, len(args) + 1)]
+    arguments = copied({0: module, **dict(enumerate(args, 1)), **kwargs})
+    twin = arguments.pop(0)
+    for part, values in zip(twin.modules(), state or []):
+        for name in list(vars(part)):
+            if not name.startswith("_") and name != "training" and name not in values[1]:
+                del vars(part)[name]
+        vars(part).update(values[1])
+    placed = [arguments.pop(at) for at in range(1, len(args) + 1)]
+    with torch.random.fork_rng():
         return first_tensor(type(twin).forward(twin, *placed, **arguments))
-    except Exception:
-        return None
-    finally:
-        torch.set_rng_state(drawn)

@@ -1,6 +1,7 @@
 """Whether what a program calls validation or test data are rows that it trains on."""
 
 import re
+from collections import Counter
 
 import torch
 
@@ -35,15 +36,15 @@ def rows_of(given, module):
         return [(float(f"{it:.9g}"), given.shape[1:]) for it in rows.sum(1).tolist()]
     rows = given.flatten(1).tolist()
     paddings = {it.padding_idx for it in module.modules() if isinstance(it, torch.nn.Embedding) and it.padding_idx is not None}
-    ends = [row[at] for row in rows if len(row) > 2 for at, beside in ((0, 1), (-1, -2)) if row[at] == row[beside]]
-    paddings |= {it for it in ends if 4 * ends.count(it) >= len(rows)}
+    ends = Counter(row[at] for row in rows if len(row) > 2 for at, beside in ((0, 1), (-1, -2)) if row[at] == row[beside])
+    paddings |= {it for it, count in ends.items() if 4 * count >= len(rows)}
     return [tuple(it for it in row if it not in paddings) for row in rows]
 
 
 def note_answers(watch, targets, at):
     """Notes which answer the loss has for each row that the model has just read."""
     rows, watch.last_rows = watch.last_rows, []
-    if len(rows) == len(targets.shape and targets) and targets.dim() == 1 and not targets.is_floating_point() and torch.is_grad_enabled() and len(watch.answers) < MOST_ROWS:
+    if targets.dim() == 1 and len(rows) == len(targets) and not targets.is_floating_point() and torch.is_grad_enabled() and len(watch.answers) < MOST_ROWS:
         watch.answered_at = at
         for row, answer in zip(rows, targets.tolist()):
             # Another optimizer trains for other answers.
@@ -71,14 +72,12 @@ def texts_in(code):
 def trained_on(watch):
     """Nearly all rows without gradients are rows of the training, and the program writes that they are others. Only where most
     rows of the training were read equally often: of random places in a text that repeats itself all rows are alike."""
-    rows, frame = watch.evaluated_rows, watch.evaluated_at
-    often = list(watch.trained_rows.values())
-    if max(map(often.count, {*often}), default=0) < EVENLY * len(often):
+    rows, often = watch.evaluated_rows, Counter(watch.trained_rows.values())
+    known = rows & watch.trained_rows.keys()
+    if len(rows) < FEWEST_ROWS or not watch.steps or len(known) < KNOWN * len(rows) or max(often.values()) < EVENLY * len(watch.trained_rows):
         return
-    if len(rows) < FEWEST_ROWS or not watch.steps or frame is None or len(rows & watch.trained_rows.keys()) < KNOWN * len(rows):
-        return
-    at, code = frame
-    said = next((STATED.search(text) for text in texts_in(code) if STATED.search(text)), None)
+    at, code = watch.evaluated_at
+    said = next(filter(None, map(STATED.search, texts_in(code))), None)
     if said is not None:
-        observed = f"The program writes of \"{said[0]}\", and {len(rows & watch.trained_rows.keys())} of the {len(rows)} rows that the model reads without gradients are rows that it is trained on."
+        observed = f"The program writes of \"{said[0]}\", and {len(known)} of the {len(rows)} rows that the model reads without gradients are rows that it is trained on."
         watch.add("trained-on-test", at, observed, "evaluate on rows that no training step reads: split first, then make a loader of each part")

@@ -7,38 +7,40 @@ import re
 
 import _torch
 import torch
+from _models import place_of
 from _probe_values import figure
 from torch import nn
 
+# So many are examined.
+MOST = 8
 # A name that says so: the weights are other ones afterwards, and the function is the same.
 MERGES = re.compile(r"_?(merge|fuse|fold)(_|$)")
 
 
-def watch_merges(watch, place):
+def watch_merges(watch):
     """Has the methods of modules that are defined from now on examined where they merge."""
 
     def defined(cls, **words):
         super(nn.Module, cls).__init_subclass__(**words)
         for name, method in list(vars(cls).items()):
             if MERGES.match(name) and inspect.isfunction(method) and inspect.unwrap(method).__code__.co_argcount == 1:
-                setattr(cls, name, examined(watch, place, name, method))
+                setattr(cls, name, examined(watch, name, method))
 
     nn.Module.__init_subclass__ = classmethod(defined)
 
 
-def examined(watch, place, name, method):
+def examined(watch, name, method):
     @functools.wraps(method)
     def merged(module):
-        before = None if len(watch.merged) >= 8 else _torch._untraced(output_of, module)
+        before = None if watch.merges >= MOST else _torch._untraced(output_of, module)
         result = method(module)
         if before is not None:
-            watch.merged.append(module)
+            watch.merges += 1
             after = _torch._untraced(output_of, module)
             far = 0.0 if after is None or after.shape != before.shape else float((after - before).abs().max())
             if far > 1e-3 * float(before.abs().max()):
-                code = inspect.unwrap(method).__code__
                 observed = f"Before and after {type(module).__name__}.{name}() the module got the same inputs: its outputs moved by {figure(far)}."
-                watch.add("merged-differs", (code.co_filename, code.co_firstlineno, code.co_name), observed, "add to the weight what forward adds to the output, with the same factor and layout, and have forward add it no more")
+                watch.add("merged-differs", place_of(inspect.unwrap(method).__code__), observed, "add to the weight what forward adds to the output, with the same factor and layout, and have forward add it no more")
         return result
 
     return merged
@@ -49,14 +51,11 @@ def output_of(module):
     weight = next((it for it in module.parameters() if it.dim() == 2), None)
     if weight is None:
         return None
-    drawn = torch.get_rng_state()
     for width in dict.fromkeys([weight.shape[1], weight.shape[0]]):
-        try:
+        with torch.random.fork_rng(), torch.no_grad():
             torch.manual_seed(4711)
-            with torch.no_grad():
+            try:
                 return copy.deepcopy(module).eval().forward(torch.randn(2, 3, width))
-        except Exception:
-            continue
-        finally:
-            torch.set_rng_state(drawn)
+            except Exception:
+                continue
     return None

@@ -121,6 +121,11 @@ def place_of(code):
     return (code.co_filename, code.co_firstlineno, code.co_name) if code is not None else None
 
 
+def drops(module):
+    """Whether a module has dropout that would do something in training mode."""
+    return any(isinstance(it, (nn.Dropout, nn.Dropout2d)) and it.p > 0 for it in module.modules())
+
+
 def trained_models(watch):
     """The models whose parameters had a gradient at a step."""
     return list({id(module): module for _, _, module in watch.reached.values()}.values())
@@ -169,21 +174,21 @@ def resized_norms(watch):
         if not is_own or module._modules or not params or any(it.dim() != 1 or it.shape != params[0].shape for it in params):
             continue
         told.add(cls)
+        mode, module.training = module.training, False
         try:
             if len(inspect.signature(cls.forward).parameters) != 2:
                 continue
             generator = torch.Generator().manual_seed(4711)
             # Large beside the small number that is added to a mean square.
             row = 1000 * torch.randn(1, 3, len(params[0]), generator=generator).to(params[0].dtype)
-            was, module.training = module.training, False
             with torch.no_grad():
                 small, large = module(row), module(16 * row)
                 other = module(torch.cat([row[:, :1], 3 * row[:, 1:]], dim=1))
-            module.training = was
-            with torch.no_grad():
                 factors = [out / (rows * params[0]) for out, rows in ((small, row), (large, 16 * row))]
         except Exception:
             continue
+        finally:
+            module.training = mode
         if small.shape != row.shape or any(not bool(torch.isfinite(it).all()) for it in factors):
             continue
         far = float((other[:, 0] - small[:, 0]).abs().max())

@@ -1,7 +1,10 @@
 """Whether `backward` of a torch.autograd.Function returns the gradients of what its `forward` computes: the function runs again
 with its inputs moved a little, in double precision."""
 
+import inspect
+
 import torch
+from _models import listed, place_of
 from _probe_values import first_tensor
 
 # The most functions, and elements of their inputs, that are examined.
@@ -9,9 +12,9 @@ MOST_FUNCTIONS, LARGEST = 8, 1 << 16
 DIRECTIONS, MOVED = 3, 1e-6
 
 
-def note_function(watch, cls, args, at):
+def note_function(watch, cls, args):
     """Keeps what a function of the program's own is called with first."""
-    if at is None or cls in watch.functions or len(watch.functions) >= MOST_FUNCTIONS or not torch.is_grad_enabled():
+    if cls in watch.functions or len(watch.functions) >= MOST_FUNCTIONS or not torch.is_grad_enabled():
         return
     tensors = [it for it in args if isinstance(it, torch.Tensor)]
     if sum(it.numel() for it in tensors) <= LARGEST and any(it.requires_grad for it in tensors):
@@ -26,11 +29,9 @@ def own_gradients(watch):
             except Exception:
                 continue
         if wrong:
-            numbers = ", ".join(str(at) for at, _ in wrong)
             says, slope = wrong[0][1]
-            observed = f"{cls.__name__}.forward ran again with input {wrong[0][0]} moved a little: the output changes by {slope:.4g} times the way, and by the gradient that backward returns it would be {says:.4g}. It differs for input{'s' if len(wrong) > 1 else ''} {numbers}, counted from 0."
-            code = getattr(cls.backward, "__wrapped__", cls.backward).__code__
-            watch.add("gradient-differs", (code.co_filename, code.co_firstlineno, code.co_name), observed, "torch.autograd.gradcheck in double precision; compare with the gradient of the same formula without the function")
+            observed = f"{cls.__name__}.forward ran again with input {wrong[0][0]} moved a little: the output changes by {slope:.4g} times the way, and by the gradient that backward returns it would be {says:.4g}. It differs for input{'s' if len(wrong) > 1 else ''} {listed([str(at) for at, _ in wrong])}, counted from 0."
+            watch.add("gradient-differs", place_of(inspect.unwrap(cls.backward).__code__), observed, "torch.autograd.gradcheck in double precision; compare with the gradient of the same formula without the function")
 
 
 def differing(cls, args):

@@ -76,12 +76,14 @@ def factors_of_rate(watch):
 def note_rate(watch, optimizer, at, frame):
     """Notes the rate of a step, and what a variable of that name says that it is."""
     rates, _ = watch.rates_of_steps.setdefault(id(optimizer), ([], at))
-    named = [name for name in RATES if type(frame.f_locals.get(name)) is float]
-    if len(rates) < 1000 and named:
-        watch.named_rates.setdefault(id(optimizer), (named[0], []))[1].append(frame.f_locals[named[0]])
     rate = optimizer.param_groups[0].get("lr")
-    if len(rates) < 10000 and isinstance(rate, float):
-        rates.append(rate)
+    if len(rates) >= 10000 or not isinstance(rate, float):
+        return
+    rates.append(rate)
+    own = {} if frame is None else frame.f_locals
+    named = next((name for name in RATES if type(own.get(name)) is float), None)
+    if named is not None:
+        watch.named_rates.setdefault(id(optimizer), (named, []))[1].append(own[named])
 
 
 def unread_rates(watch):

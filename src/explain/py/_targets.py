@@ -76,11 +76,13 @@ def read_at_each_step(watch, targets, ignored, at):
         # Where the token that is to be predicted is another one than the token before it.
         told = (targets[:, 1:] != targets[:, :-1]) & (targets[:, 1:] != ignored)
         own, before = (read[:, 1:] == targets[:, 1:])[told], (read[:, 1:] == targets[:, :-1])[told]
+        share = None
         if len(own) >= 8 and 2 * int(own.sum()) > len(own) and 4 * int(before.sum()) < int(own.sum()):
-            observed = f"The decoder reads {read.shape[1]} tokens one by one, and after the first one {100 * int(own.sum()) // len(own)}% are the one that it has to predict in that step."
-            watch.add("targets-in-input", at, observed, "give it the token before: a start token in the first step, then target[:, t - 1]")
-        elif len(read[0]) > 1 and not bool((read == read[:, :1]).all()) and torch.equal(read.reshape(-1), targets.reshape(-1)):
-            observed = f"The decoder reads {read.shape[1]} tokens one by one, and each is the one that it has to predict in that step."
+            share = f"after the first one {100 * int(own.sum()) // len(own)}% are"
+        elif len(read[0]) > 1 and not bool((read == read[:, :1]).all()) and torch.equal(read, targets):
+            share = "each is"
+        if share is not None:
+            observed = f"The decoder reads {read.shape[1]} tokens one by one, and {share} the one that it has to predict in that step."
             watch.add("targets-in-input", at, observed, "give it the token before: a start token in the first step, then target[:, t - 1]")
 
 

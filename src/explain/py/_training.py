@@ -5,14 +5,14 @@
 
 import json
 import sys
-from collections import Counter
 
 import _torch
 import torch
-from _begun_anew import begun_anew
+from _begun_anew import begun_anew, numbered
+from _events import Step, Watch, is_own, is_repeated, outermost, own_frame, place
 from _held_out import note_answers, note_rows, other_answers, trained_on
 from _merged import watch_merges
-from _models import begun_with, copied_tables, listed, other_start, plain_numbers, resized_norms, same_ids, shared_layers, unregistered, unused_layers, zero_layers
+from _models import begun_with, copied_tables, drops, listed, other_start, plain_numbers, resized_norms, same_ids, shared_layers, unregistered, unused_layers, zero_layers
 from _own_gradients import note_function, own_gradients
 from _parameters import fingerprint, has_gradient, left_out, loose_parameters, note_alike, never_reached, never_stepped, params_of
 from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, slow_schedules, unread_rates, zero_rates
@@ -27,128 +27,12 @@ from torch.optim.optimizer import Optimizer
 _watch = None
 
 
-class Step:
-    """What happened since the last step of an optimizer."""
-
-    def __init__(self):
-        self.backward = self.zeroed = None
-        # Outermost calls of modules while gradients were recorded.
-        self.calls = []
-
-
-class Watch:
-    def __init__(self):
-        self.found, self.optimizers, self.now = [], [], Step()
-        self.depth, self.steps = 0, 0
-        # The rates that optimizers were made with, by their numbers.
-        self.rates = {}
-        # Clipping that came before `backward` or after the step, and clipping that came between.
-        self.early, self.clipped = None, False
-        self.evaluated, self.losses, self.inside = [], [], []
-        self.in_eval, self.in_train = None, False
-        # The parameters that had a gradient at a step, by their numbers.
-        self.reached = {}
-        # Modules that were called within others that do not have them.
-        self.strangers = []
-        self.stale = None
-        # The modules that ran since the last step, and the parameters of optimizers: (parameter, name, module, steps in which
-        # the module ran); those that had a gradient that is not 0 are in `moved`.
-        self.ran, self.idle, self.moved = set(), {}, set()
-        # Parameters that had no gradient at any step so far: (parameter, its place in the optimizer, the steps).
-        self.loose = {}
-        # What state_dict() returned, and after how many steps: (state, steps).
-        self.states = []
-        # The tensors of numbers that embeddings looked up in the call that runs, and the layers: (numbers, layer).
-        self.looked_up = []
-        # The numbers that were looked up last; the calls of recurrent layers that begin with the same state, by their numbers:
-        # (layer, state, place, calls).
-        self.token, self.reading = None, {}
-        # The tokens that texts begin with, of each table: in training, when text is written, and the table.
-        self.begun = {}
-        # What the last outermost call that got tokens got.
-        self.tokens = []
-        # All modules that ran, by their numbers; those that were called from outside; and how often `backward` ran, and where.
-        self.called, self.outer, self.backwards = set(), [], (0, None)
-        # Tensors that the last `backward` reached without any optimizer: (tensor, its gradient, its numbers).
-        self.leaves = []
-        # The steps of each schedule and those of its optimizer: (schedule, where it was stepped, how often, the optimizer's steps).
-        self.schedules, self.scheduling = {}, 0
-        # All schedules, and where they were made: (schedule, place).
-        self.made_schedules = []
-        # Numbers that modules drew and keep as they are: (module, name, line and cell).
-        self.plain = []
-        # The largest factor of the rate that a schedule set, by its number.
-        self.factors = {}
-        # The rates of each optimizer's steps, by its number, and where it stepped first.
-        self.rates_of_steps = {}
-        # The variables of the loop that are called as a rate is, and their values at the steps, by the optimizer's number.
-        self.named_rates = {}
-        # Whether their module was in training mode when parameters were first reached, and their sums.
-        self.first = {}
-        # Whether the outermost call that runs records gradients.
-        self.records = False
-        # Where gradients were cleared that nothing had used, since the last step, and how often that was so.
-        self.lost, self.losses_of_gradients = None, []
-        # The rows that models were trained on, each with how often; those that they read without gradients, and where: (place, the program's code).
-        self.trained_rows, self.evaluated_rows, self.evaluated_at = Counter(), set(), None
-        # The layers whose method that merges was examined.
-        self.merged = []
-        # The models that the program itself switches, or whose parameters it asks for.
-        self.models = []
-        # The functions with gradients of their own, and what they were called with first.
-        self.functions = {}
-        # The rows of the call in training that came last; the answers of each row, and where the loss was computed.
-        self.last_rows, self.answers, self.answered_at = [], {}, None
-        # The texts that are written, by model and function, and those of which a second one was examined.
-        self.texts, self.examined_texts = {}, set()
-
-    def add(self, mistake, place, observed, fix, title=None, why=None):
-        if place is not None and all((mistake, place) != known[:2] for known in self.found):
-            self.found.append((mistake, place, observed, fix, title, why))
-
-
 def asked(method, module, /, *args, **kwargs):
     """Notes a model that the program itself prepares for training: one whose methods call its parts is never called."""
     watch, caller = _watch, sys._getframe(2)
-    is_own = not caller.f_code.co_filename.startswith(("<attn>", "<frozen"))
-    if is_own and len(watch.models) < 64 and all(module is not it for it in watch.models):
+    if is_own(caller) and len(watch.models) < 64 and all(module is not it for it in watch.models):
         watch.models.append(module)
     return method(module, *args, **kwargs)
-
-
-def place():
-    """The program's line that runs: (cell, line, function)."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        code = frame.f_code
-        if not code.co_filename.startswith(("<attn>", "<frozen")):
-            return code.co_filename, frame.f_lineno, code.co_name
-        frame = frame.f_back
-    return None
-
-
-def frames():
-    """The program's frames that run: the one that calls, and the outermost."""
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(("<attn>", "<frozen")):
-        frame = frame.f_back
-    inner = frame
-    while frame is not None and frame.f_back is not None:
-        frame = frame.f_back
-    return inner, frame
-
-
-def is_repeated():
-    """Whether a check runs the program's code, and not the program."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None:
-        frame = frame.f_back
-    return frame.f_code.co_filename.startswith(("<attn>", "<frozen"))
-
-
-def drops(module):
-    """Whether a module has dropout that would do something in training mode."""
-    return any(isinstance(it, (nn.Dropout, nn.Dropout2d)) and it.p > 0 for it in module.modules())
 
 
 class Group(dict):
@@ -170,7 +54,9 @@ class Group(dict):
 def _called(call, module, /, *args, **kwargs):
     watch = _watch
     outer, watch.depth = watch.depth == 0, watch.depth + 1
-    if len(watch.called) < 4096:
+    if len(watch.called) < 4096 and id(module) not in watch.called:
+        # Before it runs: what it keeps from a call is no part of it.
+        plain_numbers(watch, module)
         watch.called.add(id(module))
     if type(module) is nn.Embedding and args:
         same_ids(watch, module, args[0], place())
@@ -178,7 +64,7 @@ def _called(call, module, /, *args, **kwargs):
         watch.token = args[0]
     if outer:
         watch.inside = []
-        tokens = [it for it in [*args, *kwargs.values()] if isinstance(it, torch.Tensor) and not it.is_floating_point() and it.dtype != torch.bool]
+        tokens = numbered([*args, *kwargs.values()])
         # An output layer that is called by itself reads what was computed from the tokens; a loss is given the targets.
         is_model = next(module.parameters(), None) is not None
         if is_model:
@@ -193,7 +79,6 @@ def _called(call, module, /, *args, **kwargs):
                 pass
         if len(watch.outer) < 64 and all(module is not it for it in watch.outer):
             watch.outer.append(module)
-            plain_numbers(watch, module)
             copied_tables(watch, module, place())
     else:
         watch.inside.append(module)
@@ -216,12 +101,12 @@ def _called(call, module, /, *args, **kwargs):
 
 def _noted(watch, module, args, kwargs):
     """Notes what a whole model is given."""
-    at, (inner, outermost) = place(), frames()
-    if at is None or inner is None:
+    at, frame = place(), own_frame()
+    if frame is None:
         return
-    note_rows(watch, module, [*args, *kwargs.values()], (at, outermost.f_code))
+    note_rows(watch, module, [*args, *kwargs.values()], (at, outermost().f_code))
     if not torch.is_grad_enabled():
-        begun_anew(watch, module, args, kwargs, inner, at)
+        begun_anew(watch, module, args, kwargs, frame, at)
 
 
 def _ended(module, watch):
@@ -344,10 +229,8 @@ def _stepped(optimizer, call, args, kwargs):
         # Before what was trained is merged into other layers.
         zero_layers(watch)
     if optimizer._watched_steps == 1:
-        for module in now.calls:
-            plain_numbers(watch, module)
         _torch._untraced(note_alike, watch, params, now.calls, at)
-    note_rate(watch, optimizer, at, frames()[0])
+    note_rate(watch, optimizer, at, own_frame())
     out = call(optimizer, *args, **kwargs)
     watch.stale = reached[:8]
     return out
@@ -420,8 +303,9 @@ def _made(init, optimizer, /, params, defaults, *rest, **more):
 
 def _loss(entropy, /, input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):
     # What is not added up here is chosen from afterwards.
-    _torch._untraced(note_answers, _watch, target, place())
-    _torch._untraced(of_loss, _watch, input, target, ignore_index if reduction != "none" else None, place())
+    at = place()
+    _torch._untraced(note_answers, _watch, target, at)
+    _torch._untraced(of_loss, _watch, input, target, ignore_index if reduction != "none" else None, at)
     forgotten(_watch, target)
     return entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
 
@@ -471,8 +355,8 @@ def wrap(owner, name, around):
 
 
 def _applied(apply, cls, /, *args):
-    if not is_repeated():
-        _torch._untraced(note_function, _watch, cls, args, place())
+    if place() is not None and not is_repeated():
+        _torch._untraced(note_function, _watch, cls, args)
     return apply(cls, *args)
 
 
@@ -482,7 +366,7 @@ def install():
     if _watch is not None:
         return
     _watch = Watch()
-    watch_merges(_watch, place)
+    watch_merges(_watch)
     wrap(nn.Module, "__call__", _called)
     for name in ("train", "eval", "parameters"):
         wrap(nn.Module, name, asked)

@@ -99,7 +99,8 @@ def zero_but_for_rounding(call, varied):
     is run backward in double precision, where it is smaller by as much as the precision is larger."""
     module = call.modules[0]
     sizes = lambda part: {name: float(it.grad.abs().max()) for name, it in part.named_parameters() if it.dim() >= 2 and it.grad is not None}
-    small = {name for name, far in sizes(module).items() if 0 < far < 1e-5 * max(sizes(module).values())}
+    known = sizes(module)
+    small = {name for name, far in known.items() if 0 < far < 1e-5 * max(known.values())}
     output = call.output
     if not small or call.is_late():
         return set()

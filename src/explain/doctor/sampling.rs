@@ -1,0 +1,233 @@
+//! How a token is drawn: from which probabilities, at which temperature, among which words.
+
+use std::rc::Rc;
+
+use super::attention::{is_softmax, softmax_axis};
+use super::flow::{
+    Before, FlowStep, arg, axis_at_start, first_operands, mask_of, operand, operands, origin, trace_back,
+};
+use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
+use crate::explain::terms::figure;
+use crate::ops::trace::Traced;
+use crate::tensor::explanation::{Explanation, Formula, Movement, OrderKind, RunningKind};
+use crate::tensor::{DType, Record, Tensor};
+
+pub(super) static DRAWN: Mistake = Mistake::new(
+    ("A207", "drawn-from-wrong-axis"),
+    "tokens are drawn from a softmax over another axis",
+    "The probabilities of the next token sum to 1 over the vocabulary. Along another axis texts compete for a token; of one \
+     text alone every token gets the same probability, and what is drawn is noise.",
+    &[Detector::Step(drawn)],
+);
+
+fn drawn(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if step.operation.called(step.in_place) != "multinomial" {
+        return None;
+    }
+    let weights = step.tensor(0)?.clone();
+    let path = trace_back(&weights, &is_softmax)?;
+    // What divides by the sum of a row again is a tensor.
+    let is_number = |it: &&FlowStep| it.other().is_some_and(|by| by.tensor().is_none());
+    let factor = path.steps.iter().filter(is_number).find_map(|it| it.factor());
+    if let Some(factor) = factor.filter(|it| *it != 1.0) {
+        let observed = format!(
+            "multinomial draws from {}, a softmax times {}. It divides by the sum of each row first, so the factor changes nothing.",
+            cell.name_of(&weights, "its input"),
+            figure(factor)
+        );
+        let found = Observation::new(
+            step.site(),
+            observed,
+            "a temperature divides the logits: softmax(logits / temperature, dim=-1)",
+        );
+        return Some(found.titled("a factor of the probabilities changes nothing").because(
+            "What is drawn depends on the shares of a row alone. A temperature makes the shares more equal or less, so it has to \
+             come before the softmax.",
+        ));
+    }
+    if let Some(found) = multiplied_by_temperature(&path.record, cell) {
+        return Some(found);
+    }
+    let (ran, needed) = (softmax_axis(&path.record)?, axis_at_start(&path.steps, 1)?);
+    let classes = *weights.shape().last()?;
+    if ran == needed || classes < 2 {
+        return None;
+    }
+    let observed = format!(
+        "multinomial draws from {}, whose rows have {classes} classes. The softmax that made it ran along dim {} of {}: a row \
+         does not sum to 1.",
+        cell.name_of(&weights, "its input"),
+        path.start.ndim().checked_sub(ran)?,
+        crate::tensor::show::shape_in_formula(path.start.shape()),
+    );
+    Some(Observation::new(step.site(), observed, "F.softmax(logits, dim=-1)"))
+}
+
+/// How many operations may stand between the logits and the softmax, such as those of top-k.
+const MOST_BEFORE_SOFTMAX: usize = 6;
+
+/// Logits that are multiplied by what their line calls a temperature, where it would have to divide them.
+fn multiplied_by_temperature(softmax: &Record, cell: &TracedCell) -> Option<Observation> {
+    let mut at = operand(softmax, 0)?;
+    for _ in 0..MOST_BEFORE_SOFTMAX {
+        let record = origin(&at)?;
+        let logits = operand(&record, 0)?;
+        if record.operation.explanation == Explanation::Pointwise(Formula::Mul) {
+            let by = record.args().get(1)?.number().filter(|by| *by != 1.0)?;
+            let site = record.site.clone()?;
+            let is_named = |line: &str| {
+                let mut words = line.split('*').map(str::trim);
+                words.any(|it| it.starts_with("temperature") || it.ends_with("temperature"))
+            };
+            let line = cell.line(&site).filter(|line| line.contains('*'))?;
+            let observed = format!(
+                "{} is multiplied by {}, which the line calls a temperature: a low one makes the probabilities more equal, and a high \
+                 one less.",
+                cell.name_of(&logits, "The logits"),
+                figure(by)
+            );
+            let found =
+                Observation::new(Some(site), observed, "divide: softmax(logits / temperature, dim=-1)");
+            return is_named(line).then(|| {
+                found.titled("the temperature multiplies").because(
+                    "With a temperature below 1 the likely words are to become more likely still, and with one above 1 less.",
+                )
+            });
+        }
+        at = logits;
+    }
+    None
+}
+
+pub(super) static SORTED: Mistake = Mistake::new(
+    ("A210", "sorted-mask"),
+    "a mask in sorted order hides numbers that are not sorted",
+    "Place i of sorted logits is the i-th largest, not word i. A mask of these places, on logits in the order of the \
+     vocabulary, hides other words than those that were meant.",
+    &[Detector::Step(sorted)],
+);
+
+/// The most tensors that the search goes through.
+const MOST: usize = 60;
+
+fn sorted(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    unsorted(step, cell).or_else(|| too_few(step, cell)).or_else(|| too_improbable(step, cell))
+}
+
+/// Tokens are drawn from the likeliest ones, which are to have a probability of at least `p` together and have less.
+fn too_improbable(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if step.operation.called(step.in_place) != "multinomial" {
+        return None;
+    }
+    let drawn = step.tensor(0)?;
+    let width = *drawn.shape().last()?;
+    let records: Vec<Rc<Record>> = Before::of(drawn, MOST).filter_map(|it| origin(&it)).collect();
+    let of = |kind| records.iter().filter(move |it| it.operation.explanation == kind);
+    if of(Explanation::Ordered(OrderKind::TopK)).next().is_some() {
+        return None;
+    }
+    let sums = of(Explanation::Running(RunningKind::Sum)).next()?;
+    let compared = records.iter().find(|it| {
+        let first = operand(it, 0).and_then(|it| origin(&it));
+        it.operation.explanation == Explanation::Pointwise(Formula::Compare)
+            && first.is_some_and(|it| Rc::ptr_eq(&it, sums))
+    })?;
+    let most = compared.args().get(1)?.number().filter(|p| *p > 0.0 && *p < 1.0)?;
+    let sorted = operand(sums, 0).filter(|it| it.shape() == drawn.shape())?.to_f64_vec();
+    let (mut rows, weights) = (sorted.chunks(width), drawn.to_f64_vec());
+    let falls =
+        rows.all(|row| row.is_sorted_by(|a, b| a >= b) && (row.iter().sum::<f64>() - 1.0).abs() < 1e-3);
+    let kept = |row: &[f64]| row.iter().filter(|it| **it > 0.0).count();
+    let sizes = weights.chunks(width).map(kept);
+    let mut small =
+        sizes.zip(sorted.chunks(width)).map(|(count, row)| (count, row[..count].iter().sum::<f64>()));
+    let (count, sum) = small.find(|(count, sum)| *count < width && *sum < most - 1e-4).filter(|_| falls)?;
+    let observed = format!(
+        "{} has {count} of {width} words in a row, with a probability of {} together, and {} was asked for.",
+        cell.name_of(drawn, "what it draws from"),
+        figure(sum),
+        figure(most)
+    );
+    let fix = "keep the word that crosses the bound: cumulative - probabilities > top_p hides the others";
+    let found = Observation::new(step.site(), observed, fix);
+    Some(found.titled("the likeliest words have less probability together than was asked for").because(
+        "Top-p keeps the fewest of the likeliest words that reach p together, the one that crosses p among them. Without it the \
+         likeliest word may be hidden, and with one that is sure of itself all are.",
+    ))
+}
+
+/// A mask of the numbers below the k largest that leaves fewer than k in each row: the threshold is not the last of them.
+fn too_few(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if ![Explanation::MaskedFill, Explanation::Assignment].contains(&step.operation.explanation) {
+        return None;
+    }
+    let operands: Vec<&Tensor> = step.operands.iter().filter_map(|it| it.tensor.as_ref()).collect();
+    let of_index = step.args.get(2).and_then(mask_of).and_then(|it| it.tensor().cloned());
+    let mask = operands.iter().copied().find(|it| it.dtype() == DType::Bool && it.ndim() > 0);
+    let mask = &mask.cloned().or(of_index)?;
+    let width = *mask.shape().last()?;
+    let is_topk = |it: &Rc<Record>| it.operation.explanation == Explanation::Ordered(OrderKind::TopK);
+    let record = Before::of(mask, MOST).filter_map(|it| origin(&it)).find(is_topk)?;
+    let k = arg(&record, "k")?.number()? as usize;
+    let kept = |row: &[bool]| row.iter().filter(|hidden| !**hidden).count();
+    let fewest = mask.to_bool_vec().chunks(width).map(kept).max()?;
+    if operand(&record, 0)?.shape().last() != Some(&width) || fewest == 0 || fewest >= k.min(width) {
+        return None;
+    }
+    let observed = format!(
+        "topk finds the {k} largest of {width} numbers, and {} then leaves {fewest} of them in sight.",
+        cell.name_of(mask, "the mask")
+    );
+    let fix = "the smallest of the k is the last one: logits < values[..., -1:]";
+    let found =
+        Observation::new(step.site(), observed, fix).titled("a mask of the k largest numbers leaves fewer");
+    Some(found.because(
+        "topk sorts: place 0 is the largest of the k, and the last place the threshold that all k reach.",
+    ))
+}
+
+fn unsorted(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let by_mask = [Explanation::MaskedFill, Explanation::Assignment, Explanation::Moved(Movement::Chosen)];
+    if !by_mask.contains(&step.operation.explanation) {
+        return None;
+    }
+    let is_mask = |it: &&Tensor| it.dtype() == DType::Bool;
+    let given: Vec<&Tensor> = step.operands.iter().filter_map(|it| it.tensor.as_ref()).collect();
+    let mask = given.iter().copied().find(is_mask)?;
+    let hidden = given.iter().copied().find(|it| !is_mask(it) && it.shape() == mask.shape())?;
+    let mut walk = Before::of(mask, MOST);
+    while let Some(tensor) = walk.next() {
+        let Some(record) = origin(&tensor) else { continue };
+        if record.operation.explanation == Explanation::Ordered(OrderKind::Sort) {
+            let sorted = &operand(&record, 0)?;
+            let is_of_hidden = is_made_of(sorted, hidden) || is_made_of(hidden, sorted);
+            let line = in_line(record.site.as_ref());
+            return is_of_hidden.then(|| {
+                let observed = format!(
+                    "{} was made of numbers that were sorted{line}, and hides elements of {}, which are not sorted.",
+                    cell.name_of(mask, "the mask"),
+                    cell.name_of(hidden, "the logits")
+                );
+                let fix = "bring the mask back with the places that sort returned: mask.scatter(-1, indices, mask)";
+                Observation::new(step.site(), observed, fix)
+            });
+        }
+        // Places that an index gives are in another order again; a threshold is one number of a row.
+        let by_index = [Movement::LookedUp, Movement::Filled, Movement::Rearranged].map(Explanation::Moved);
+        let keeps_places = !by_index.contains(&record.operation.explanation);
+        walk.go_on_with(
+            operands(&record).into_iter().filter(|it| keeps_places && it.shape() == mask.shape()),
+        );
+    }
+    None
+}
+
+/// Whether a tensor was computed from another one in the same shape, without being sorted.
+fn is_made_of(tensor: &Tensor, other: &Tensor) -> bool {
+    const LONGEST: usize = 5;
+    let keeps_order = |(record, before): &(Rc<Record>, Tensor)| {
+        !matches!(record.operation.explanation, Explanation::Ordered(_)) && before.shape() == other.shape()
+    };
+    let mut before = first_operands(tensor).take(LONGEST).take_while(keeps_order);
+    tensor.is(other) || before.any(|(_, before)| before.is(other))
+}
