@@ -33,7 +33,7 @@ use crate::ops::table::{
 use crate::ops::value::Value;
 use crate::tensor::bits;
 use crate::tensor::descriptor::TENSOR;
-use crate::tensor::show::PrintOptionsChange;
+use crate::tensor::show::PrintOptions;
 use crate::tensor::{CompletedOperation, DType, Tensor};
 
 /// The methods of tensors that are written in Python, in `py/torch/_tensor.py`, which is loaded when one is called.
@@ -210,20 +210,20 @@ struct PrintWords {
     sci_mode: Option<ArgIntoBool>,
 }
 
+/// The profile is applied first, then the other arguments. Every call sets `sci_mode`, even without that argument.
 fn set_printoptions(state: &Rc<State>, words: PrintWords) {
-    let number = |value: Option<ArgIntoFloat>| value.map(|value| value.into_float().max(0.0));
+    let number = |value: Option<ArgIntoFloat>, kept| value.map_or(kept, |value| value.into_float().max(0.0));
     // Infinity is the largest number of these.
-    let count = |value| number(value).map(|number| number as usize);
-    let change = PrintOptionsChange {
-        precision: count(words.precision),
-        threshold: number(words.threshold),
-        edgeitems: count(words.edgeitems),
-        linewidth: count(words.linewidth),
-        profile: words.profile.map(|name| name.to_string_lossy().into_owned()),
+    let count = |value, kept: usize| number(value, kept as f64) as usize;
+    let profile = words.profile.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let options = state.print_options.borrow().of_profile(&profile);
+    state.print_options.replace(PrintOptions {
+        precision: count(words.precision, options.precision),
+        threshold: number(words.threshold, options.threshold),
+        edgeitems: count(words.edgeitems, options.edgeitems),
+        linewidth: count(words.linewidth, options.linewidth),
         sci_mode: words.sci_mode.map(|on| on.into_bool()),
-    };
-    let options = state.print_options.borrow().set(&change);
-    state.print_options.replace(options);
+    });
 }
 
 /// Builds `_torch` and puts it where `import` finds it. Returns what tells the tracer which code calls operations.

@@ -4,8 +4,7 @@
 use std::{env, fs};
 
 use attn::tensor::show::{
-    ElementValue, Frame, Grad, PrintOptions, PrintOptionsChange, PrintSource, element_texts, tensor_repr,
-    tuple_repr,
+    ElementValue, Frame, Grad, PrintOptions, PrintSource, element_texts, tensor_repr, tuple_repr,
 };
 use serde_json::Value as Json;
 
@@ -114,16 +113,16 @@ fn held(case: &Json, dtype: &str, numel: usize) -> Held {
 
 fn options(case: &Json) -> PrintOptions {
     let given = &case["options"];
-    let size = |name: &str| given[name].as_u64().map(|n| n as usize);
+    let unset = PrintOptions::default();
+    let size = |name: &str, unset: usize| given[name].as_u64().map_or(unset, |n| n as usize);
     let threshold = given.get("threshold");
-    PrintOptions::default().set(&PrintOptionsChange {
-        precision: size("precision"),
-        threshold: threshold.map(|n| n.as_f64().unwrap_or(f64::INFINITY)),
-        edgeitems: size("edgeitems"),
-        linewidth: size("linewidth"),
-        profile: None,
+    PrintOptions {
+        precision: size("precision", unset.precision),
+        threshold: threshold.map_or(unset.threshold, |n| n.as_f64().unwrap_or(f64::INFINITY)),
+        edgeitems: size("edgeitems", unset.edgeitems),
+        linewidth: size("linewidth", unset.linewidth),
         sci_mode: given["sci_mode"].as_bool(),
-    })
+    }
 }
 
 #[test]
@@ -206,17 +205,11 @@ fn shapes_print_as_tuples() {
 }
 
 #[test]
-fn a_call_of_set_printoptions_starts_from_its_profile_and_forgets_sci_mode() {
+fn a_profile_is_a_set_of_options() {
     let start = PrintOptions { precision: 7, sci_mode: Some(true), ..PrintOptions::default() };
-    let short = start.set(&PrintOptionsChange {
-        profile: Some("short".to_owned()),
-        linewidth: Some(100),
-        ..PrintOptionsChange::default()
-    });
-    assert_eq!((short.precision, short.edgeitems, short.linewidth), (2, 2, 100));
-    assert_eq!(short.sci_mode, None);
-    let full =
-        start.set(&PrintOptionsChange { profile: Some("full".to_owned()), ..PrintOptionsChange::default() });
-    assert!(full.threshold.is_infinite());
-    assert_eq!(start.set(&PrintOptionsChange::default()).precision, 7);
+    let short = start.of_profile("short");
+    assert_eq!((short.precision, short.edgeitems, short.sci_mode), (2, 2, None));
+    assert!(start.of_profile("full").threshold.is_infinite());
+    assert_eq!(start.of_profile("default"), PrintOptions::default());
+    assert_eq!(start.of_profile("none"), start);
 }

@@ -14,7 +14,7 @@ mod shortest;
 mod source;
 
 pub(crate) use format::{ElementFormat, scientific};
-pub use options::{PrintOptions, PrintOptionsChange};
+pub use options::PrintOptions;
 pub(crate) use shape::shape_in_formula;
 pub use shape::tuple_repr;
 pub(crate) use shortest::{shortest, shortest_single};

@@ -25,21 +25,13 @@ impl Default for PrintOptions {
 }
 
 impl PrintOptions {
-    /// The options after a call of `set_printoptions`: the profile is applied first, then the other arguments.
-    /// Every call sets `sci_mode`, even without that argument.
-    pub fn set(self, change: &PrintOptionsChange) -> PrintOptions {
-        let options = match change.profile.as_deref() {
-            Some("default") => PrintOptions::default(),
-            Some("short") => PrintOptions { precision: 2, edgeitems: 2, ..PrintOptions::default() },
-            Some("full") => PrintOptions { threshold: f64::INFINITY, ..PrintOptions::default() },
+    /// The options of a profile; these options where there is none of this name.
+    pub fn of_profile(self, name: &str) -> PrintOptions {
+        match name {
+            "default" => PrintOptions::default(),
+            "short" => PrintOptions { precision: 2, edgeitems: 2, ..PrintOptions::default() },
+            "full" => PrintOptions { threshold: f64::INFINITY, ..PrintOptions::default() },
             _ => self,
-        };
-        PrintOptions {
-            precision: change.precision.unwrap_or(options.precision),
-            threshold: change.threshold.unwrap_or(options.threshold),
-            edgeitems: change.edgeitems.unwrap_or(options.edgeitems),
-            linewidth: change.linewidth.unwrap_or(options.linewidth),
-            sci_mode: change.sci_mode,
         }
     }
 
@@ -47,21 +39,4 @@ impl PrintOptions {
     pub(crate) fn edge_of(&self, shape: &[usize]) -> Option<usize> {
         (numel(shape) as f64 > self.threshold).then_some(self.edgeitems)
     }
-}
-
-/// The arguments of a call of `set_printoptions`; `None` if not given.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct PrintOptionsChange {
-    /// Digits after the point.
-    pub precision: Option<usize>,
-    /// Elements above which a tensor is summarised.
-    pub threshold: Option<f64>,
-    /// Elements at either end of a summarised dimension.
-    pub edgeitems: Option<usize>,
-    /// Columns.
-    pub linewidth: Option<usize>,
-    /// One of [`PrintOptions::PROFILES`].
-    pub profile: Option<String>,
-    /// Scientific notation; `None` if it depends on the values.
-    pub sci_mode: Option<bool>,
 }
