@@ -8,8 +8,6 @@ use super::real::simd;
 /// A step of stochastic gradient descent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sgd<T> {
-    /// -1 to climb, 1 to descend.
-    pub(crate) sign: T,
     /// The share of the parameter that is added to its gradient; none if that is 0.
     pub(crate) weight_decay: Option<T>,
     /// What remains of the velocity.
@@ -25,8 +23,6 @@ pub(crate) struct Sgd<T> {
 /// A step of Adam.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Adam<T> {
-    /// -1 to climb, 1 to descend.
-    pub(crate) sign: T,
     /// The share of the parameter that is added to its gradient; none if that is 0.
     pub(crate) weight_decay: Option<T>,
     /// What multiplies the parameter first, 1 without a decay of its own.
@@ -54,7 +50,7 @@ impl<T: Real> Adam<T> {
 
     #[inline(always)]
     fn gradient(&self, param: T, grad: T) -> T {
-        decayed(param, grad * self.sign, self.weight_decay)
+        decayed(param, grad, self.weight_decay)
     }
 
     #[inline(always)]
@@ -82,7 +78,7 @@ impl<T: Real> Sgd<T> {
     /// The gradient by which the parameter moves.
     #[inline(always)]
     pub(crate) fn gradient(&self, param: T, grad: T) -> T {
-        decayed(param, grad * self.sign, self.weight_decay)
+        decayed(param, grad, self.weight_decay)
     }
 }
 
@@ -129,36 +125,6 @@ simd! { wide:
             *mean = rule.mean(*mean, grad);
             *square = rule.square(*square, grad);
             *param = rule.moved(*param * rule.shrink, *mean, *square);
-        }
-    }
-}
-
-simd! { wide:
-    /// The same with the largest mean square so far, in place too.
-    pub(crate) fn adam_largest<'a, T>(
-        rule: Adam<T>,
-        param: &'a mut [T],
-        grad: &'a [T],
-        mean: &'a mut [T],
-        square: &'a mut [T],
-        largest: &'a mut [T],
-    ) -> () {
-        let all = param.iter_mut().zip(grad).zip(mean).zip(square).zip(largest);
-        for ((((param, &grad), mean), square), largest) in all {
-            let grad = rule.gradient(*param, grad);
-            *mean = rule.mean(*mean, grad);
-            *square = rule.square(*square, grad);
-            *largest = largest.maximum(*square);
-            *param = rule.moved(*param * rule.shrink, *mean, *largest);
-        }
-    }
-}
-
-simd! {
-    /// Each element times a factor, in place.
-    pub(crate) fn scale<'a, T>(x: &'a mut [T], factor: T) -> () {
-        for x in x {
-            *x *= factor;
         }
     }
 }

@@ -403,8 +403,6 @@ pub(crate) static EXP_AVG: Descriptor =
     optimizer_state("exp_avg", "the running mean of the gradients, kept by the optimizer");
 pub(crate) static EXP_AVG_SQ: Descriptor =
     optimizer_state("exp_avg_sq", "the running mean of the squared gradients, kept by the optimizer");
-pub(crate) static MAX_EXP_AVG_SQ: Descriptor =
-    optimizer_state("max_exp_avg_sq", "the largest exp_avg_sq so far, kept by the optimizer");
 pub(crate) static DENOM: Descriptor =
     optimizer_state("denom", "sqrt(exp_avg_sq) / sqrt(1 - beta2**step) + eps: the size of recent gradients");
 pub(crate) static MOMENTUM_BUFFER: Descriptor =

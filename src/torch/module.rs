@@ -19,7 +19,7 @@ use super::history::{PyRecord, drawn_at, history, made_by, name_node};
 use super::module_class::quick_module;
 use super::names;
 use super::numbers::{int, items};
-use super::optimizer::{forget_grads, scale, step_group};
+use super::optimizer::{forget_grads, step_group};
 use super::overrides::{complex_tensor, has_complex, takes_part};
 use super::py_tensor::{PyTensor, tensor_of};
 use super::raise::{OrRaise, PyErrorFact, about};
@@ -380,9 +380,6 @@ fn stateful(
     });
     define!("_adam_step", |state, vm, group: PyDictRef, states: PyDictRef, decoupled: bool| {
         step_group(state, &group, &states, Some(decoupled), vm)
-    });
-    define!("_scale_all", |state, vm, grads: PyObjectRef, factor: PyObjectRef| {
-        scale(state, &grads, &factor, vm)
     });
     define!("_forget_grads", |_state, _vm, params: PyObjectRef| forget_grads(&params));
     define!("_history", |state, vm, tensor: Tensor| history(&tensor, state, vm));

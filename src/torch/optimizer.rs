@@ -16,9 +16,10 @@ use crate::kernel::optimizer::{Adam, Sgd};
 use crate::ops::state::State;
 use crate::ops::table::row;
 use crate::tensor::descriptor::{
-    DENOM, DIRECTION, Descriptor, EXP_AVG, EXP_AVG_SQ, MAX_EXP_AVG_SQ, MOMENTUM_BUFFER, OPTIMIZER_STEP, STEP,
+    DENOM, DIRECTION, Descriptor, EXP_AVG, EXP_AVG_SQ, MOMENTUM_BUFFER, OPTIMIZER_STEP, STEP,
 };
 use crate::tensor::ops::optimize::{self, Moved, UpdateRule, separate, step};
+use crate::tensor::ops::pointwise;
 use crate::tensor::{Arg, CompletedOperation, DType, Tensor, ops};
 
 /// Up to how many elements the values that made a parameter are kept.
@@ -37,17 +38,16 @@ fn kept(own: &Py<PyDict>, name: &str, vm: &VirtualMachine) -> Option<Tensor> {
     tensor_of(&*own.get_item_opt(name, vm).ok()??)
 }
 
-/// The settings of a group that its rule takes.
+/// The settings of a group that its rule takes; there are none for what only the single operations do.
 enum Settings {
     Sgd { rule: Sgd<f64> },
-    Adam { rule: Adam<f64>, betas: [f64; 2], lr: f64, largest: bool },
+    Adam { rule: Adam<f64>, betas: [f64; 2], lr: f64 },
 }
 
 fn sgd_settings(group: &Py<PyDict>, vm: &VirtualMachine) -> Option<Settings> {
     let of = |name| setting(group, name, vm);
     let decay = of("weight_decay")?;
     let rule = Sgd {
-        sign: if is_on(group, "maximize", vm) { -1.0 } else { 1.0 },
         weight_decay: (decay != 0.0).then_some(decay),
         momentum: of("momentum")?,
         share: 1.0 - of("dampening")?,
@@ -64,7 +64,6 @@ fn adam_settings(group: &Py<PyDict>, decoupled: bool, vm: &VirtualMachine) -> Op
     let betas = [number(first, vm)?.number()?, number(second, vm)?.number()?];
     let (lr, decay) = (of("lr")?, of("weight_decay")?);
     let rule = Adam {
-        sign: if is_on(group, "maximize", vm) { -1.0 } else { 1.0 },
         weight_decay: (decay != 0.0 && !decoupled).then_some(decay),
         shrink: if decoupled && decay != 0.0 { 1.0 - lr * decay } else { 1.0 },
         mean_share: 1.0 - betas[0],
@@ -74,7 +73,7 @@ fn adam_settings(group: &Py<PyDict>, decoupled: bool, vm: &VirtualMachine) -> Op
         eps: of("eps")?,
         rate: 0.0,
     };
-    Some(Settings::Adam { rule, betas, lr, largest: is_on(group, "amsgrad", vm) })
+    Some(Settings::Adam { rule, betas, lr })
 }
 
 impl Settings {
@@ -95,28 +94,26 @@ impl Settings {
                 };
                 Some(Moved { param, grad, kept: velocity, counter: None, rule: UpdateRule::Sgd(*rule) })
             }
-            Settings::Adam { rule, betas: [beta1, beta2], lr, largest } => {
+            Settings::Adam { rule, betas: [beta1, beta2], lr } => {
                 let own = own?;
                 let counter = kept(own, "step", vm)
                     .filter(|step| step.dtype() == DType::Float32 && step.ndim() == 0)?;
-                let mut all = vec![kept(own, "exp_avg", vm)?, kept(own, "exp_avg_sq", vm)?];
-                if *largest {
-                    all.push(kept(own, "max_exp_avg_sq", vm)?);
-                }
+                let means = vec![kept(own, "exp_avg", vm)?, kept(own, "exp_avg_sq", vm)?];
                 let step = f64::from(counter.item().ok()? as f32 + 1.0);
                 let rule = Adam {
                     root: (1.0 - beta2.powf(step)).powf(0.5),
                     rate: -lr / (1.0 - beta1.powf(step)),
                     ..*rule
                 };
-                Some(Moved { param, grad, kept: all, counter: Some(counter), rule: UpdateRule::Adam(rule) })
+                Some(Moved { param, grad, kept: means, counter: Some(counter), rule: UpdateRule::Adam(rule) })
             }
         }
     }
 }
 
 /// Does a step of SGD, or of Adam where `decay` says whether its decay goes beside the gradient, for all parameters of a
-/// group that have a gradient. Returns those that it left out: their first step, other layouts, traced sessions.
+/// group that have a gradient. Returns those that it left out: their first step, other layouts, traced sessions,
+/// rare settings.
 pub(super) fn step_group(
     state: &Rc<State>,
     group: &PyDictRef,
@@ -134,7 +131,8 @@ pub(super) fn step_group(
         None => sgd_settings(group, vm),
         Some(decoupled) => adam_settings(group, decoupled, vm),
     };
-    let settings = settings.filter(|_| !state.tracer.is_on());
+    let single = state.tracer.is_on() || is_on(group, "maximize", vm) || is_on(group, "amsgrad", vm);
+    let settings = settings.filter(|_| !single);
     let (mut moved, mut objects, mut rest) = (Vec::new(), Vec::new(), Vec::new());
     for (object, grad, param) in params {
         let own = states.get_item_opt::<PyObject>(&object, vm)?;
@@ -152,32 +150,6 @@ pub(super) fn step_group(
     let is_shared = |id: usize| shared.iter().any(|one| one.param.id() == id);
     rest.extend(objects.into_iter().filter(|(id, _)| is_shared(*id)).map(|(_, object)| object));
     apply(state, &alone, vm);
-    Ok(PyList::from(rest).into_pyobject(vm))
-}
-
-/// Multiplies gradients by a factor, in place. Returns those that it left out.
-pub(super) fn scale(state: &Rc<State>, grads: &PyObject, factor: &PyObject, vm: &VirtualMachine) -> PyResult {
-    let grads = items(grads).unwrap_or_default();
-    let factor = tensor_of(factor).filter(|_| !state.tracer.is_on());
-    let (mut moved, mut rest) = (Vec::new(), Vec::new());
-    for object in grads {
-        let one = tensor_of(&object).zip(factor.as_ref()).and_then(|(grad, factor)| {
-            let rule = UpdateRule::Scale(factor.item().ok()?);
-            let plain = factor.dtype() == grad.dtype() && !grad.requires_grad() && grad.numel() > EXPLAINED;
-            let one = Moved { param: grad.clone(), grad, kept: Vec::new(), counter: None, rule };
-            (plain && one.fits()).then_some(one)
-        });
-        match one {
-            Some(one) => moved.push((one, object)),
-            None => rest.push(object),
-        }
-    }
-    let (moved, objects): (Vec<Moved>, Vec<PyObjectRef>) = moved.into_iter().unzip();
-    let (alone, shared) = separate(moved);
-    match shared.is_empty() {
-        true => apply(state, &alone, vm),
-        false => rest.extend(objects),
-    }
     Ok(PyList::from(rest).into_pyobject(vm))
 }
 
@@ -230,43 +202,35 @@ fn apply(state: &Rc<State>, moved: &[Moved], vm: &VirtualMachine) {
 /// What the operands of a step's last operation are called, after the parameter, and what the optimizer keeps.
 fn state_names(one: &Moved) -> (Vec<&'static Descriptor>, Vec<&'static Descriptor>) {
     match one.rule {
-        UpdateRule::Adam(_) => (vec![&EXP_AVG, &DENOM], vec![&EXP_AVG, &EXP_AVG_SQ, &MAX_EXP_AVG_SQ]),
+        UpdateRule::Adam(_) => (vec![&EXP_AVG, &DENOM], vec![&EXP_AVG, &EXP_AVG_SQ]),
         UpdateRule::Sgd(rule) if one.kept.is_empty() || rule.nesterov => {
             (vec![&DIRECTION], vec![&MOMENTUM_BUFFER])
         }
         UpdateRule::Sgd(_) => (vec![&MOMENTUM_BUFFER], vec![&MOMENTUM_BUFFER]),
-        UpdateRule::Scale(_) => (Vec::new(), Vec::new()),
     }
 }
 
 /// The parameter before a step, after the decay of its own.
 fn shrunk(one: &Moved) -> Tensor {
-    let before = ops::copy(&one.param);
-    if let UpdateRule::Adam(rule) = one.rule
-        && rule.shrink != 1.0
-    {
-        let moved = Moved {
-            param: before.clone(),
-            grad: before.clone(),
-            kept: Vec::new(),
-            counter: None,
-            rule: UpdateRule::Scale(rule.shrink),
-        };
-        step(&[moved]);
+    match one.rule {
+        UpdateRule::Adam(rule) if rule.shrink != 1.0 => {
+            let (param, shrink) = (Arg::Tensor(one.param.clone()), Arg::Float(rule.shrink));
+            pointwise::mul(&param, &shrink, DType::Float32).expect("a number scales any parameter")
+        }
+        _ => ops::copy(&one.param),
     }
-    before
 }
 
 /// The last operation of a step as PyTorch writes it, with its operands: what `attn why` shows.
 fn formula(one: &Moved, before: Tensor) -> (&'static Descriptor, Vec<Arg>) {
     let copied = |x: &Tensor| Arg::Tensor(ops::copy(x));
     match (one.rule, &one.kept[..]) {
-        (UpdateRule::Adam(rule), [mean, .., square]) => {
+        (UpdateRule::Adam(rule), [mean, square]) => {
             let size = Arg::Tensor(optimize::size(square, &rule));
             (&row("addcdiv").descriptor, vec![Arg::Tensor(before), copied(mean), size, Arg::Float(rule.rate)])
         }
         (UpdateRule::Sgd(rule), _) => {
-            let plain = one.kept.is_empty() && rule.weight_decay.is_none() && rule.sign == 1.0;
+            let plain = one.kept.is_empty() && rule.weight_decay.is_none();
             let along = if plain { one.grad.clone() } else { optimize::along(&before, one, &rule) };
             (&row("add").descriptor, vec![Arg::Tensor(before), Arg::Tensor(along), Arg::Float(rule.rate)])
         }

@@ -18,10 +18,8 @@ const PIECE: usize = 1 << 14;
 pub(crate) enum UpdateRule<T = f64> {
     /// The sum of the parameter and its gradient times a rate; with a velocity if one is kept.
     Sgd(Sgd<T>),
-    /// By the mean of gradients and the mean of their squares; with the largest mean square if one is kept.
+    /// By the mean of gradients and the mean of their squares.
     Adam(Adam<T>),
-    /// Times this factor; the gradient is not read.
-    Scale(T),
 }
 
 /// One parameter.
@@ -64,10 +62,7 @@ pub(crate) fn separate(moved: Vec<Moved>) -> (Vec<Moved>, Vec<Moved>) {
         let address = x.storage().address();
         written.partition_point(|&other| other <= address) - written.partition_point(|&other| other < address)
     };
-    let alone = |one: &Moved| {
-        let reads = matches!(one.rule, UpdateRule::Scale(_)) || times(&one.grad) == 0;
-        reads && one.written().all(|x| times(x) == 1)
-    };
+    let alone = |one: &Moved| times(&one.grad) == 0 && one.written().all(|x| times(x) == 1);
     moved.into_iter().partition(alone)
 }
 
@@ -120,18 +115,14 @@ impl<T: Float> UpdateRule<T> {
     fn of(rule: &UpdateRule) -> Self {
         let n = T::from_f64;
         match *rule {
-            UpdateRule::Sgd(Sgd { sign, weight_decay, momentum, share, nesterov, rate }) => {
-                UpdateRule::Sgd(Sgd {
-                    sign: n(sign),
-                    weight_decay: weight_decay.map(n),
-                    momentum: n(momentum),
-                    share: n(share),
-                    nesterov,
-                    rate: n(rate),
-                })
-            }
+            UpdateRule::Sgd(Sgd { weight_decay, momentum, share, nesterov, rate }) => UpdateRule::Sgd(Sgd {
+                weight_decay: weight_decay.map(n),
+                momentum: n(momentum),
+                share: n(share),
+                nesterov,
+                rate: n(rate),
+            }),
             UpdateRule::Adam(rule) => UpdateRule::Adam(Adam {
-                sign: n(rule.sign),
                 weight_decay: rule.weight_decay.map(n),
                 shrink: n(rule.shrink),
                 mean_share: n(rule.mean_share),
@@ -141,7 +132,6 @@ impl<T: Float> UpdateRule<T> {
                 eps: n(rule.eps),
                 rate: n(rule.rate),
             }),
-            UpdateRule::Scale(factor) => UpdateRule::Scale(n(factor)),
         }
     }
 }
@@ -162,14 +152,10 @@ impl<'a, T: Float> ParameterSlice<'a, T> {
     fn run(self) {
         let ParameterSlice { param, grad, mut kept, rule } = self;
         match (rule, &mut kept[..]) {
-            (UpdateRule::Scale(factor), _) => optimizer::scale(param, factor),
             (UpdateRule::Sgd(rule), []) => optimizer::sgd(rule, param, grad),
             (UpdateRule::Sgd(rule), [velocity, ..]) => optimizer::sgd_momentum(rule, param, grad, velocity),
             (UpdateRule::Adam(rule), [mean, square]) => optimizer::adam(rule, param, grad, mean, square),
-            (UpdateRule::Adam(rule), [mean, square, largest]) => {
-                optimizer::adam_largest(rule, param, grad, mean, square, largest);
-            }
-            (UpdateRule::Adam(_), _) => unreachable!("Adam keeps two tensors or three"),
+            (UpdateRule::Adam(_), _) => unreachable!("Adam keeps two tensors"),
         }
     }
 }
@@ -177,7 +163,7 @@ impl<'a, T: Float> ParameterSlice<'a, T> {
 /// The buffers of one parameter while the step runs.
 struct Open<'a> {
     param: RefMut<'a, Buffer>,
-    grad: Option<Ref<'a, Buffer>>,
+    grad: Ref<'a, Buffer>,
     kept: Vec<RefMut<'a, Buffer>>,
 }
 
@@ -188,14 +174,14 @@ fn in_precision<T: Float>(moved: &[Moved], dtype: DType) {
         .iter()
         .map(|one| Open {
             param: one.param.storage().write(),
-            grad: (!matches!(one.rule, UpdateRule::Scale(_))).then(|| one.grad.storage().read()),
+            grad: one.grad.storage().read(),
             kept: one.kept.iter().map(|kept| kept.storage().write()).collect(),
         })
         .collect();
     let range = |x: &Tensor| x.layout().run();
     let whole = moved.iter().zip(&mut buffers).map(|(one, open)| ParameterSlice {
         param: &mut T::written(&mut open.param)[range(&one.param)],
-        grad: open.grad.as_ref().map_or(&[], |grad| &T::elements(grad)[range(&one.grad)]),
+        grad: &T::elements(&open.grad)[range(&one.grad)],
         kept: (open.kept.iter_mut().zip(&one.kept))
             .map(|(open, kept)| &mut T::written(open)[range(kept)])
             .collect(),

@@ -1,6 +1,5 @@
 """torch.nn.utils: gradient clipping."""
 
-import _torch
 from torch._arguments import hint
 from torch._names import absent_in
 import torch
@@ -22,7 +21,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
         )
     factor = (max_norm / (total + 1e-6)).clamp(max=1.0)
     with torch.no_grad():
-        for grad in _torch._scale_all(grads, factor):
+        for grad in grads:
             grad.mul_(factor)
     return total
 
