@@ -4,7 +4,6 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::OnceLock;
 
 pub use super::op::IN_PLACE_ONLY;
@@ -105,29 +104,11 @@ pub fn ops() -> impl Iterator<Item = &'static Op> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
 
-/// Hashes short names of ours in a few cycles.
-#[derive(Default)]
-struct NameHasher(u64);
-
-impl Hasher for NameHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
-
-    fn finish(&self) -> u64 {
-        // The table reads the highest bits too.
-        self.0 ^ self.0.rotate_left(32)
-    }
-}
-
 /// The operation of this name.
 pub fn find(name: &str) -> Option<&'static Op> {
-    static BY_NAME: OnceLock<HashMap<&'static str, &'static Op, BuildHasherDefault<NameHasher>>> =
-        OnceLock::new();
+    static BY_NAME: OnceLock<HashMap<&'static str, &'static Op>> = OnceLock::new();
     let by_name = BY_NAME.get_or_init(|| {
-        let mut map = HashMap::default();
+        let mut map = HashMap::new();
         for op in ops() {
             map.entry(op.name).or_insert(op);
         }
