@@ -1,4 +1,4 @@
-"""binascii: bytes as text in base 64 and base 16, and their checksum."""
+"""binascii: bytes as text in base 64, and their checksum."""
 
 from _crc32 import crc32 as crc32
 
@@ -45,21 +45,7 @@ def a2b_base64(data, /, *, strict_mode=False):
     return bytes(out)
 
 
-def hexlify(data, sep="", bytes_per_sep=1):
-    """Bytes as pairs of hexadecimal digits."""
-    text = bytes(data).hex(sep, bytes_per_sep) if sep else bytes(data).hex()
-    return text.encode("ascii")
-
-
-def unhexlify(hexstr):
-    """The bytes that pairs of hexadecimal digits stand for."""
-    text = hexstr if isinstance(hexstr, str) else bytes(hexstr).decode("ascii")
-    if len(text) % 2:
-        raise Error("Odd-length string")
-    try:
-        return bytes(int(text[at : at + 2], 16) for at in range(0, len(text), 2))
-    except ValueError:
-        raise Error("Non-hexadecimal digit found") from None
-
-
-b2a_hex, a2b_hex = hexlify, unhexlify
+def __getattr__(name):
+    if name in ("a2b_hex", "b2a_hex", "hexlify", "unhexlify"):
+        raise AttributeError(f"binascii.{name} is not part of attn: bytes.hex() and bytes.fromhex() do the same")
+    raise AttributeError(f"module 'binascii' has no attribute {name!r}")

@@ -1,6 +1,6 @@
 """torch.utils.data: datasets, and loaders that iterate over them in batches."""
 
-from itertools import islice
+from itertools import islice, repeat
 
 import torch
 from torch._arguments import hint
@@ -165,12 +165,6 @@ class BatchSampler(Sampler):
         return full + (1 if rest and not self.drop_last else 0)
 
 
-class _InfiniteSampler(Sampler):
-    def __iter__(self):
-        while True:
-            yield None
-
-
 class DataLoader(_Generic):
     """A dataset in batches: in order, or shuffled anew in each pass. Workers are not started: one thread loads."""
 
@@ -234,7 +228,7 @@ class DataLoader(_Generic):
             )
         if sampler is None:
             if self._iterable:
-                sampler = _InfiniteSampler()
+                sampler = repeat(None)
             elif shuffle:
                 sampler = RandomSampler(dataset, generator=generator)
             else:
