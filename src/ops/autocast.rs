@@ -61,16 +61,14 @@ pub(crate) struct AutocastMode {
     pub(crate) enabled: Cell<bool>,
     /// The lower precision.
     pub(crate) dtype: Cell<DType>,
-    /// Whether each parameter is converted once.
-    pub(crate) caches: Cell<bool>,
     /// Parameters by identity, and what they were converted to.
     cache: RefCell<HashMap<usize, (Tensor, Tensor)>>,
 }
 
 impl Default for AutocastMode {
     fn default() -> AutocastMode {
-        let (enabled, dtype, caches) = (Cell::new(false), Cell::new(DType::BFloat16), Cell::new(true));
-        AutocastMode { enabled, dtype, caches, cache: RefCell::default() }
+        let (enabled, dtype) = (Cell::new(false), Cell::new(DType::BFloat16));
+        AutocastMode { enabled, dtype, cache: RefCell::default() }
     }
 }
 
@@ -98,7 +96,7 @@ impl AutocastMode {
             return Ok(tensor);
         }
         let is_parameter = from == DType::Float32 && tensor.requires_grad() && tensor.is_leaf();
-        if !(self.caches.get() && is_parameter && dtype == self.dtype.get()) {
+        if !is_parameter || dtype != self.dtype.get() {
             return convert(&tensor);
         }
         if let Some((_, found)) = self.cache.borrow().get(&tensor.id()) {

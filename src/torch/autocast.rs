@@ -13,26 +13,17 @@ use crate::ops::call::converted;
 use crate::ops::state::{Caller, State};
 use crate::tensor::Arg;
 
-/// Whether it is on, its dtype, and whether it keeps converted parameters.
+/// Whether it is on, and its dtype.
 pub(super) fn settings(state: &State, vm: &VirtualMachine) -> PyObjectRef {
     let mode = &state.autocast;
-    let flag = |value| vm.ctx.new_bool(value).into();
-    let settings =
-        vec![flag(mode.enabled.get()), PyDType::object(mode.dtype.get(), vm), flag(mode.caches.get())];
+    let settings = vec![vm.ctx.new_bool(mode.enabled.get()).into(), PyDType::object(mode.dtype.get(), vm)];
     vm.ctx.new_tuple(settings).into()
 }
 
-/// Sets all three.
-pub(super) fn set_autocast(
-    state: &State,
-    enabled: bool,
-    dtype: &PyObjectRef,
-    caches: bool,
-    vm: &VirtualMachine,
-) {
+/// Sets both.
+pub(super) fn set_autocast(state: &State, enabled: bool, dtype: &PyObjectRef, vm: &VirtualMachine) {
     let mode = &state.autocast;
     mode.enabled.set(enabled);
-    mode.caches.set(caches);
     if let Some(dtype) = PyDType::of(dtype, vm) {
         mode.dtype.set(dtype);
     }

@@ -333,8 +333,8 @@ fn stateful(
     define!("is_anomaly_enabled", |state, _vm| state.nan_is_error.get());
     define!("_set_nan_is_error", |state, _vm, on: bool| state.nan_is_error.replace(on));
     define!("_autocast", |state, vm| settings(state, vm));
-    define!("_set_autocast", |state, vm, enabled: bool, dtype: PyObjectRef, caches: bool| {
-        set_autocast(state, enabled, &dtype, caches, vm);
+    define!("_set_autocast", |state, vm, enabled: bool, dtype: PyObjectRef| {
+        set_autocast(state, enabled, &dtype, vm);
     });
     define!("_autocast_operand", |state, vm, object: PyObjectRef| operand(state, object, vm));
     define!("_clear_autocast_cache", |state, _vm| state.autocast.clear());

@@ -6,11 +6,12 @@ import warnings
 
 import _torch
 import torch
+from torch._arguments import only_defaults
 from torch._more import around
 
 __all__ = (
     "autocast clear_autocast_cache get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype "
-    "is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled"
+    "is_autocast_cpu_enabled is_autocast_enabled"
 ).split()
 
 # Of devices that are not there: whether it is on, and the dtype.
@@ -24,14 +25,13 @@ def is_autocast_available(device_type):
 def _settings(device_type):
     if not is_autocast_available(device_type):
         raise RuntimeError(f"unknown device type for autocast in get_autocast_dispatch_key_from_device_type: {device_type}")
-    return _torch._autocast()[:2] if device_type == "cpu" else _others[device_type]
+    return _torch._autocast() if device_type == "cpu" else _others[device_type]
 
 
-def _set(device_type, enabled, dtype, caches):
+def _set(device_type, enabled, dtype):
     if device_type == "cpu":
-        _torch._set_autocast(enabled, dtype, caches)
+        _torch._set_autocast(enabled, dtype)
     else:
-        _torch._set_autocast(*_torch._autocast()[:2], caches)
         _others[device_type] = enabled, dtype
 
 
@@ -49,10 +49,6 @@ get_autocast_gpu_dtype = functools.partial(get_autocast_dtype, "cuda")
 clear_autocast_cache = _torch._clear_autocast_cache
 
 
-def is_autocast_cache_enabled():
-    return _torch._autocast()[2]
-
-
 class autocast:
     """A context, or a decorator, in which `torch` chooses the dtype of products and losses."""
 
@@ -62,13 +58,13 @@ class autocast:
     _depth = 0
 
     def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
+        only_defaults("autocast", cache_enabled=cache_enabled is False)
         if not isinstance(device_type, str):
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
         if not is_autocast_available(device_type):
             raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
         self.device = device_type
         self.fast_dtype = get_autocast_dtype(device_type) if dtype is None else dtype
-        self._cache_enabled = is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
         if enabled and device_type == "cuda":
             warnings.warn("User provided device_type of 'cuda', but CUDA is not available. Disabling")
             enabled = False
@@ -82,8 +78,8 @@ class autocast:
         self._before = []
 
     def __enter__(self):
-        self._before.append((_settings(self.device), is_autocast_cache_enabled()))
-        _set(self.device, self._enabled, self.fast_dtype, self._cache_enabled)
+        self._before.append(_settings(self.device))
+        _set(self.device, self._enabled, self.fast_dtype)
         autocast._depth += 1
         return self
 
@@ -91,8 +87,7 @@ class autocast:
         autocast._depth -= 1
         if autocast._depth == 0:
             clear_autocast_cache()
-        settings, caches = self._before.pop()
-        _set(self.device, *settings, caches)
+        _set(self.device, *self._before.pop())
         return False
 
     def __call__(self, function):
