@@ -87,8 +87,6 @@ def main():
                 for n in (5, 200):
                     at(seed); case("exponential", seed, torch.empty(n, dtype=dt).exponential_(lam), size=n, a=lam, family="mkl")
         for d, dt in [("float32", f32), ("float64", f64)]:
-            at(seed); case("trunc_normal", seed, nn.init.trunc_normal_(torch.empty(40, dtype=dt), 0.1, 0.5, -1.0, 0.6), size=40, a=0.1, b=0.5, low=-1.0, high=0.6)
-            at(seed); case("trunc_normal", seed, nn.init.trunc_normal_(torch.empty(40, dtype=dt), std=0.02), size=40, a=0.0, b=0.02, low=-2.0, high=2.0)
             for rows, cats in [(1, 5), (3, 7), (2, 50)]:
                 at(seed); w = torch.rand(rows, cats, dtype=dt)
                 case("multinomial", seed, torch.multinomial(w, 1), rows=rows, categories=cats, samples=1, replacement=False, wdtype=d, family="mkl")

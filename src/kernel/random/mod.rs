@@ -19,7 +19,7 @@ pub(crate) mod ziggurat;
 
 use super::Real;
 
-pub use continuous::{exponential, trunc_normal};
+pub use continuous::exponential;
 pub use discrete::{bernoulli, bernoulli_each, multinomial};
 pub use generator::Generator;
 pub(crate) use generator::{DEFAULT_SEED, Mt19937};

@@ -206,7 +206,7 @@ fn materialised(c: &Call, asked: &AttentionArgs) -> Result<Value> {
     let mut weights = safe_softmax(&scores)?;
     if asked.dropout > 0.0 {
         if asked.dropout > 1.0 {
-            return Err(Error::dropout_probability(ErrorKind::Runtime, super::random::short(asked.dropout)));
+            return Err(Error::dropout_probability(ErrorKind::Runtime, asked.dropout));
         }
         let noise = match asked.dropout < 1.0 {
             true => draw::dropout_noise(

@@ -27,10 +27,6 @@ const SIZES: &[&str] = &[concat!("sizes size, *, ", drawn!())];
 const LIKE: &[&str] = &[concat!("Tensor input, *, ", drawn_as!())];
 const RANDINT: &[&str] =
     &[concat!("int low, int high, ints size, *, ", drawn!()), concat!("int high, ints size, *, ", drawn!())];
-const RANDINT_LIKE: &[&str] = &[
-    concat!("Tensor input, int low, int high, *, ", drawn_as!()),
-    concat!("Tensor input, int high, *, ", drawn_as!()),
-];
 const NORMALS: &[&str] = &[
     "Tensor mean, Tensor std, *, Generator? generator=None, out? out=None",
     "Tensor mean, float std=1, *, Generator? generator=None, out? out=None",
@@ -38,54 +34,23 @@ const NORMALS: &[&str] = &[
     concat!("float mean, float std, ints size, *, ", drawn!()),
 ];
 
-/// A number as C++ streams write it: six significant digits.
-pub(super) fn short(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return if value == 0.0 { "0".to_owned() } else { value.to_string().to_lowercase() };
-    }
-    let text = format!("{value:.5e}");
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let trim = |text: &str| text.trim_end_matches('0').trim_end_matches('.').to_owned();
-    if (-4..6).contains(&exponent) {
-        let text = format!("{value:.*}", (5 - exponent).max(0) as usize);
-        return if text.contains('.') { trim(&text) } else { text };
-    }
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{}e{sign}{:02}", trim(digits), exponent.abs())
-}
-
-/// What C++ calls a dtype.
-pub(super) fn cpp_type(dtype: DType) -> &'static str {
-    if dtype == DType::Int16 { "short" } else { dtype.c_name() }
-}
-
 pub(super) fn uniform(target: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Result<()> {
     let dtype = target.dtype();
     only_floats("check_uniform_bounds", dtype)?;
     let (least, most) = dtype.range();
     for (name, bound) in [("from", from), ("to", to)] {
-        refuse_if!(!(least..=most).contains(&bound), "{name} is out of bounds for {}", cpp_type(dtype));
+        refuse_if!(!(least..=most).contains(&bound), "{name} is out of bounds for {}", dtype.c_name());
     }
-    refuse_if!(
-        from > to,
-        "uniform_ expects to return a [from, to) range, but found from={} > to={}",
-        short(from),
-        short(to)
-    );
+    refuse_if!(from > to, "uniform_ expects to return a [from, to) range, but found from={from} > to={to}");
     refuse_if!(
         to - from > most,
-        "uniform_ expects to-from <= std::numeric_limits<{}>::max(), but found to={} and from={} which result in \
-             to-from to exceed the limit",
-        dtype.cpp_name(),
-        short(to),
-        short(from)
+        "uniform_ expects to-from <= {most:e}, but found to={to:e} and from={from:e}"
     );
     draw::uniform(target, generator, from, to)
 }
 
 pub(super) fn normal(target: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
-    refuse_if!(std < 0.0 || std.is_nan(), "normal expects std >= 0.0, but found std {}", short(std));
+    refuse_if!(std < 0.0 || std.is_nan(), "normal expects std >= 0.0, but found std {std}");
     only_floats("normal_kernel_cpu", target.dtype())?;
     draw::normal(target, generator, mean, std)
 }
@@ -96,7 +61,7 @@ pub(super) fn bounded(target: &Tensor, generator: &mut Generator, from: i64, to:
     let (least, most) = dtype.range();
     let within = |name: &str, value: f64| match (least..=most).contains(&value) {
         true => Ok(()),
-        false => Err(Error::runtime(format!("{name} is out of bounds for {}", cpp_type(dtype)))),
+        false => Err(Error::runtime(format!("{name} is out of bounds for {}", dtype.c_name()))),
     };
     let range = match to {
         Some(to) => {
@@ -171,15 +136,6 @@ fn randint(c: &Call) -> Result<Value> {
     })
 }
 
-fn randint_like(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    let (low, high, at) = if c.form == 0 { (c.int(1)?, c.int(2)?, 3) } else { (0, c.int(1)?, 2) };
-    let target = x.zeros_like(c.opt_dtype(at).unwrap_or(x.dtype()))?;
-    leaf(target, c.bool(at + 3), |target| {
-        bounded(target, &mut c.state.generator.borrow_mut(), low, Some(high))
-    })
-}
-
 fn randperm(c: &Call) -> Result<Value> {
     let n = c.int(0)?;
     let dtype = c.opt_dtype(2).unwrap_or(DType::Int64);
@@ -227,7 +183,7 @@ pub(super) fn probability(p: f64) -> Result<f64> {
     if (0.0..=1.0).contains(&p) {
         return Ok(p);
     }
-    Err(Error::runtime(format!("bernoulli_ expects p to be in [0, 1], but got p={}", short(p))))
+    Err(Error::runtime(format!("bernoulli_ expects p to be in [0, 1], but got p={p}")))
 }
 
 /// Draws with the probabilities `p`, which broadcasts to `target`.
@@ -276,30 +232,19 @@ fn multinomial(c: &Call) -> Result<Value> {
     shape[p.ndim() - 1] = samples;
     crate::tensor::allow(&shape, DType::Int64)?;
     let weights = p.to_f64_vec();
-    let races = !replacement || samples == 1;
     refuse_if!(
         categories == 0 && shape.iter().product::<usize>() > 0,
         "invalid multinomial distribution (sum of probabilities <= 0)"
     );
     if shape.iter().product::<usize>() > 0 {
         refuse_if!(
-            races && weights.iter().any(|&weight| !(0.0..f64::INFINITY).contains(&weight)),
+            weights.iter().any(|&weight| !(0.0..f64::INFINITY).contains(&weight)),
             "probability tensor contains either `inf`, `nan` or element < 0"
         );
-        for row in weights.chunks(categories) {
-            refuse_if!(
-                row.iter().any(|&weight| weight < 0.0),
-                "invalid multinomial distribution (encountering probability entry < 0)"
-            );
-            refuse_if!(
-                row.iter().any(|weight| !weight.is_finite()),
-                "invalid multinomial distribution (encountering probability entry = infinity or NaN)"
-            );
-            refuse_if!(
-                row.iter().sum::<f64>() <= 0.0,
-                "invalid multinomial distribution (sum of probabilities <= 0)"
-            );
-        }
+        refuse_if!(
+            weights.chunks(categories).any(|row| row.iter().sum::<f64>() <= 0.0),
+            "invalid multinomial distribution (sum of probabilities <= 0)"
+        );
     }
     let generator = c.generator(3);
     let generator = &mut *generator.borrow_mut();
@@ -329,9 +274,6 @@ rows![
     op(random("randint", RandomKind::Other), FUNCTION, randint)
         .forms(RANDINT)
         .doc("Whole numbers in [low, high)."),
-    op(random("randint_like", RandomKind::Other), FUNCTION, randint_like)
-        .forms(RANDINT_LIKE)
-        .doc("Whole numbers in [low, high), in the input's shape."),
     op(random("randperm", RandomKind::Together), FUNCTION, randperm)
         .forms(&[concat!("int n, *, ", drawn!())])
         .doc("The numbers 0 to n - 1, shuffled. (n)"),

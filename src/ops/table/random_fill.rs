@@ -1,13 +1,13 @@
 //! Random numbers written into a tensor: `uniform_`, `normal_` and others.
 
-use super::random::{bernoulli_each, bounded, normal, probability, short, uniform};
+use super::random::{bernoulli_each, bounded, normal, probability, uniform};
 use crate::kernel::random::Generator;
 use crate::ops::op::{Call, IN_PLACE_ONLY, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{GradName, random_fill};
 use crate::tensor::explanation::RandomKind;
 use crate::tensor::ops::draw;
-use crate::tensor::{Error, Result, Tensor, refuse_if};
+use crate::tensor::{Result, Tensor, refuse_if};
 
 /// A fill of argument 0 by the generator in argument `at`.
 fn in_place(c: &Call, at: usize, fill: impl FnOnce(&Tensor, &mut Generator) -> Result<()>) -> Result<Value> {
@@ -24,10 +24,7 @@ fn exponential(c: &Call) -> Result<Value> {
              you specified {}",
         target.dtype().cpp_name()
     );
-    if rate <= 0.0 || rate.is_nan() {
-        let rate = short(rate);
-        return Err(Error::runtime(format!("exponential_ expects lambda > 0.0, but found lambda={rate}")));
-    }
+    refuse_if!(rate <= 0.0 || rate.is_nan(), "exponential_ expects lambda > 0.0, but found lambda={rate}");
     in_place(c, 2, |target, generator| {
         draw::exponential(target, generator, c.state.family_of(target.numel())?, rate)
     })
@@ -89,12 +86,4 @@ rows![
     op(random_fill("exponential_", RandomKind::Other).grad("Exponential"), IN_PLACE_ONLY, exponential)
         .forms(&["Tensor input, float lambd=1, *, Generator? generator=None"])
         .doc("Fills with exponential numbers of rate lambd."),
-    op(random_fill("trunc_normal_", RandomKind::Other).grad("Clamp"), IN_PLACE_ONLY, |c| {
-        crate::tensor::ops::float::only_floats("check_uniform_bounds", c.tensor(0)?.dtype())?;
-        in_place(c, 5, |target, generator| {
-            draw::trunc_normal(target, generator, [c.float(1)?, c.float(2)?, c.float(3)?, c.float(4)?])
-        })
-    })
-    .forms(&["Tensor input, float mean=0, float std=1, float a=-2, float b=2, *, Generator? generator=None"])
-    .doc("Fills with normal numbers cut to [a, b]; `nn.init.trunc_normal_` calls it."),
 ];

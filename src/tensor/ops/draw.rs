@@ -114,19 +114,6 @@ pub(crate) fn exponential(
     })
 }
 
-/// Normal, truncated to [a, b]. In place. As `nn.init.trunc_normal_`.
-pub(crate) fn trunc_normal(
-    target: &Tensor,
-    generator: &mut Generator,
-    [mean, std, a, b]: [f64; 4],
-) -> Result<()> {
-    drawn(target, generator, |generator, buffer, place| {
-        let part = place.clone();
-        floats!(buffer[part], numbers => random::trunc_normal(generator, numbers, mean, std, a, b));
-        round(target.dtype(), buffer, place);
-    })
-}
-
 /// True with probability `p`. In place. As `Tensor.bernoulli_(p)`.
 pub(crate) fn bernoulli(target: &Tensor, generator: &mut Generator, family: Family, p: f64) -> Result<()> {
     if family == Family::Mkl && !target.is_contiguous() {

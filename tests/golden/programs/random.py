@@ -14,7 +14,7 @@ print(torch.randn(16), torch.randn(1))
 
 # %% randint-and-randperm
 torch.manual_seed(1)
-print(torch.randint(0, 10, (5,)), torch.randint(5, (2, 2)), torch.randint(low=-3, high=3, size=(4,)), torch.randint(0, 2, (3,)).bool(), torch.randperm(6), torch.randint(0, 9, (2,), dtype=torch.int32), torch.randint_like(torch.zeros(2), 10))
+print(torch.randint(0, 10, (5,)), torch.randint(5, (2, 2)), torch.randint(low=-3, high=3, size=(4,)), torch.randint(0, 2, (3,)).bool(), torch.randperm(6), torch.randint(0, 9, (2,), dtype=torch.int32))
 for args in ((5, 5, (1,)), (3, 1, (1,))):
     try:
         torch.randint(*args)
