@@ -47,14 +47,6 @@ pub(crate) fn einsum(args: &[Arg]) -> Autocast {
     if inputs.iter().flatten().any(is_summed) { Autocast::LowerPrecision } else { Autocast::Unchanged }
 }
 
-/// The policy of `pad`, by its mode.
-pub(crate) fn pad(args: &[Arg]) -> Autocast {
-    match args.iter().any(|arg| matches!(arg, Arg::Str(mode) if matches!(&**mode, "reflect" | "replicate"))) {
-        true => Autocast::Float32,
-        false => Autocast::Unchanged,
-    }
-}
-
 /// The settings of `torch.autocast`.
 #[derive(Debug)]
 pub(crate) struct AutocastMode {

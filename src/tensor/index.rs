@@ -397,7 +397,7 @@ pub(crate) fn put(tensor: &Tensor, index: &[Index], source: &Tensor, accumulate:
     let values = ops::cast::to_dtype(&source, tensor.dtype()).to_buffer();
     let positions = grid::places(gather.rest.offset, &gather.axes());
     let mode = if accumulate { ScatterMode::Sum } else { ScatterMode::Replace };
-    combine_at(tensor, &positions, &values, mode, true);
+    combine_at(tensor, &positions, &values, mode);
     Ok(())
 }
 

@@ -129,6 +129,9 @@ fn taken_or_refused(
                 Arg::Bool(default) => {
                     matches!(number(object, vm), Some(Arg::Bool(value)) if value == default)
                 }
+                Arg::Str(default) => {
+                    object.downcast_ref::<PyStr>().is_some_and(|it| it.to_string_lossy() == *default)
+                }
                 _ => false,
             };
             match is_default {

@@ -16,7 +16,7 @@ use super::structure::{Source, sources};
 /// Operations with a node in the gradient graph for which attn has no rule: `backward` names them in its error.
 const WITHOUT_RULE: &str = "bernoulli bernoulli_ bool byte char erfinv exponential_ \
     floor_divide int linalg_eigh linalg_eigvalsh linalg_qr linalg_svd \
-    linalg_svdvals long normal normal_ random_ scatter_reduce short trunc_normal_ uniform_ unique";
+    linalg_svdvals long normal normal_ random_ short uniform_ unique";
 
 /// Operations of families through which gradients flow that have no gradient in PyTorch either.
 const NOT_DIFFERENTIABLE: &str = "all any argmax argmin argsort argwhere bitwise_and bitwise_left_shift \

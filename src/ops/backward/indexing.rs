@@ -125,7 +125,7 @@ pub(crate) fn gather(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let whole = match step.caller {
         None => {
             let (dim, source) = (wrap_dim(dim, whole.ndim())?, ScatterSource::Tensor(grad));
-            along::scatter(&whole, dim, index, &source, ScatterMode::Sum, true)?
+            along::scatter(&whole, dim, index, &source, ScatterMode::Sum)?
         }
         Some(caller) => {
             let args = vec![Arg::from(&whole), Arg::Int(dim), index.into(), Arg::Tensor(grad)];

@@ -64,9 +64,6 @@ rows![
     composed("count_nonzero", BOTH)
         .forms(&["Tensor input, ints? dim=None"])
         .doc("How many elements are not zero."),
-    composed("take_along_dim", BOTH)
-        .forms(&["Tensor input, Tensor indices, int? dim=None"])
-        .doc("Elements along a dimension by index, broadcast."),
     composed("var_mean", FUNCTION)
         .forms(VAR)
         .doc("The variance and the mean.")
@@ -143,16 +140,16 @@ rows![
         .doc("Where the upper triangle is: rows, then columns."),
     composed("linalg_norm", LINALG)
         .forms(&[
-            "Tensor A, Number? ord=None, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, \
+            "Tensor A, Number? ord=None, ints? dim=None, bool keepdim=False, *, only dtype=None, \
              out? out=None",
-            "Tensor A, str ord, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, out? out=None"
+            "Tensor A, str ord, ints? dim=None, bool keepdim=False, *, only dtype=None, out? out=None"
         ])
         .doc("The size of vectors or matrices."),
     composed("linalg_matrix_norm", LINALG)
         .forms(&[
-            "Tensor A, str ord='fro', ints? dim=None, bool keepdim=False, *, dtype? dtype=None, \
+            "Tensor A, str ord='fro', ints? dim=None, bool keepdim=False, *, only dtype=None, \
              out? out=None",
-            "Tensor A, Number ord, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, out? out=None"
+            "Tensor A, Number ord, ints? dim=None, bool keepdim=False, *, only dtype=None, out? out=None"
         ])
         .doc("The size of matrices."),
     composed("conv1d", FUNCTION | FUNCTIONAL)

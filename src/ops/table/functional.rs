@@ -126,11 +126,8 @@ fn embedding(c: &Call) -> Result<Value> {
 
 fn pad_(c: &Call) -> Result<Value> {
     let (x, sides) = (c.tensor(0)?, c.ints(1)?);
-    let mode = c.opt_str(2).unwrap_or("constant");
     let value = if c.is_none(3) { Arg::Int(0) } else { c.arg(3).clone() };
-    let (out, name) = pad::pad(x, &sides, mode, &value)?;
-    c.set_grad_name(name);
-    Ok(out.into())
+    Ok(pad::pad(x, &sides, &value)?.into())
 }
 
 /// The descriptor of softmax and its kin: an exponential and a division for each element.
@@ -202,9 +199,8 @@ rows![
         .doc("Rows of a table by their numbers. (..) x (n, d) -> (.., d)")
         .rule_in_one_pass(backward::activations::embedding),
     op(joined("pad", Movement::Rearranged).grad("ConstantPadNd"), FUNCTIONAL, pad_)
-        .forms(&["Tensor input, ints pad, str mode='constant', Number? value=None"])
-        .doc("More elements before and after, last dimension first.")
-        .autocast(autocast::pad),
+        .forms(&["Tensor input, ints pad, only mode='constant', Number? value=None"])
+        .doc("More elements before and after, last dimension first."),
     op(
         Descriptor::new("linear", OpFamily::Product, Explanation::Linear)
             .shapes(ShapeRule::LastAxes(0, 1))

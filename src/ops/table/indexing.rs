@@ -3,12 +3,12 @@
 use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{GradName, OpFamily, OpNotation, ShapeRule, indexed, indexed_sum, whole};
+use crate::tensor::descriptor::{GradName, OpNotation, ShapeRule, indexed, indexed_sum};
 use crate::tensor::explanation::Movement;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::along::{self, ScatterMode, ScatterSource};
-use crate::tensor::ops::{mask, shape};
-use crate::tensor::{Arg, Error, Index, Result, Tensor, index, refuse_if};
+use crate::tensor::ops::mask;
+use crate::tensor::{Arg, Error, Result, Tensor, index};
 
 fn getitem(c: &Call) -> Result<Value> {
     let Arg::Index(parts) = c.arg(1) else {
@@ -35,79 +35,23 @@ fn source(c: &Call, x: &Tensor) -> Result<ScatterSource> {
 
 fn scatter(c: &Call) -> Result<Value> {
     let (x, index) = (c.tensor(0)?, c.tensor(2)?);
-    let is_number = c.arg(3).tensor().is_none();
-    let meet = match (c.form, c.op.params()[c.form].len()) {
-        (_, 4) => {
-            c.set_grad_name(if is_number { GradName::Node("Scatter", 1) } else { GradName::node("Scatter") });
-            ScatterMode::Replace
-        }
-        _ => match c.opt_str(4) {
-            Some("add") => ScatterMode::Sum,
-            Some("multiply") => ScatterMode::Product,
-            _ => {
-                return Err(Error::runtime("reduce argument must be either add or multiply."));
-            }
-        },
-    };
-    if meet != ScatterMode::Replace {
-        c.set_grad_name(GradName::NotImplemented);
+    if c.arg(3).tensor().is_none() {
+        c.set_grad_name(GradName::Node("Scatter", 1));
     }
     let dim = wrap_dim(c.int(1)?, x.ndim())?;
-    let source = source(c, x)?;
-    Ok(along::scatter(x, dim, index, &source, meet, true)?.into())
+    Ok(along::scatter(x, dim, index, &source(c, x)?, ScatterMode::Replace)?.into())
 }
 
 fn scatter_add(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let dim = wrap_dim(c.int(1)?, x.ndim())?;
-    Ok(along::scatter(x, dim, c.tensor(2)?, &source(c, x)?, ScatterMode::Sum, true)?.into())
-}
-
-/// The reductions of `scatter_reduce` and `index_reduce`.
-pub(super) fn meeting(word: &str) -> Option<ScatterMode> {
-    Some(match word {
-        "sum" => ScatterMode::Sum,
-        "prod" => ScatterMode::Product,
-        "mean" => ScatterMode::Mean,
-        "amax" => ScatterMode::Largest,
-        "amin" => ScatterMode::Smallest,
-        _ => return None,
-    })
-}
-
-fn scatter_reduce(c: &Call) -> Result<Value> {
-    let (x, word) = (c.tensor(0)?, c.opt_str(4).unwrap_or(""));
-    let Some(meet) = meeting(word) else {
-        return Err(Error::runtime(format!(
-            "reduce argument must be either sum, prod, mean, amax or amin, got {word}"
-        )));
-    };
-    let dim = wrap_dim(c.int(1)?, x.ndim())?;
-    Ok(along::scatter(x, dim, c.tensor(2)?, &source(c, x)?, meet, c.bool(5))?.into())
-}
-
-fn index_put(c: &Call) -> Result<Value> {
-    let (x, source) = (c.tensor(0)?, c.tensor(2)?);
-    refuse_if!(
-        x.dtype() != source.dtype(),
-        "Index put requires the source and destination dtypes match, got {} for the destination and {} for the source.",
-        x.dtype().cpp_name(),
-        source.dtype().cpp_name()
-    );
-    let parts: Vec<Index> = c.tensors(1).iter().cloned().map(Index::Tensor).collect();
-    let out = shape::preserved(x);
-    index::put(&out, &parts, source, c.bool(3))?;
-    Ok(out.into())
+    Ok(along::scatter(x, dim, c.tensor(2)?, &source(c, x)?, ScatterMode::Sum)?.into())
 }
 
 const SCATTER: &[&str] = &[
-    "Tensor input, int dim, Tensor index, Tensor src",
-    "Tensor input, int dim, Tensor index, Number value",
-    "Tensor input, int dim, Tensor index, Tensor src, *, str reduce",
-    "Tensor input, int dim, Tensor index, Number value, *, str reduce",
+    "Tensor input, int dim, Tensor index, Tensor src, *, only reduce=None",
+    "Tensor input, int dim, Tensor index, Number value, *, only reduce=None",
 ];
-const REDUCED: &[&str] =
-    &["Tensor input, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True"];
 
 rows![
     op(
@@ -131,10 +75,4 @@ rows![
     op(indexed_sum("scatter_add", true).grad("ScatterAdd"), ALL, scatter_add)
         .forms(&["Tensor input, int dim, Tensor index, Tensor src"])
         .doc("Values added along a dimension by index."),
-    op(whole("scatter_reduce", OpFamily::Index).grad("ScatterReduce"), ALL, scatter_reduce)
-        .forms(REDUCED)
-        .doc("Values met along a dimension by index: sum, prod, mean, amax, amin."),
-    op(indexed("index_put", Movement::Rearranged).grad("IndexPut"), ALL, index_put)
-        .forms(&["Tensor input, Tensors indices, Tensor values, bool accumulate=False"])
-        .doc("values where the index tensors say."),
 ];

@@ -10,24 +10,12 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, OpFamily, reduction, whole};
 use crate::tensor::explanation::Reducer;
 use crate::tensor::layout::broadcast;
-use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::reduce::ReductionAxes;
 use crate::tensor::{Error, Result, Tensor, refuse_if};
 
 const MATRIX: &[&str] = &["Tensor A, *, out? out=None"];
 const INPUT: &[&str] = &["Tensor input, *, out? out=None"];
-
-/// What an operation says of half precision, which LAPACK does not have.
-#[derive(Clone, Copy)]
-pub(super) enum LowPrecision {
-    /// That this kernel is not implemented for it.
-    NoKernel(&'static str),
-    /// That it is not supported.
-    Unsupported,
-    /// Nothing: it is taken.
-    Taken,
-}
 
 /// Errors: not a matrix or a batch of them.
 pub(super) fn has_matrices(name: &str, x: &Tensor) -> Result<(usize, usize)> {
@@ -37,31 +25,25 @@ pub(super) fn has_matrices(name: &str, x: &Tensor) -> Result<(usize, usize)> {
     }
 }
 
-/// Errors: integers or bools, and low precision unless it is taken.
-pub(super) fn of_floats(name: &str, x: &Tensor, low: LowPrecision) -> Result<()> {
+/// Errors: integers or bools, and half precision, which LAPACK does not have.
+fn of_floats(name: &str, x: &Tensor) -> Result<()> {
     let dtype = x.dtype().cpp_name();
-    match (x.dtype().is_float(), x.dtype().size() < 4, low) {
-        (false, ..) => Err(Error::runtime(format!(
-            "{name}: Expected a floating point or complex tensor as input. Got {dtype}"
-        ))),
-        (_, true, LowPrecision::NoKernel(kernel)) => {
-            Err(Error::runtime(format!("\"{kernel}\" not implemented for '{dtype}'")))
-        }
-        (_, true, LowPrecision::Unsupported) => {
-            Err(Error::runtime(format!("{name}: Low precision dtypes not supported. Got {dtype}")))
-        }
-        _ => Ok(()),
-    }
+    refuse_if!(
+        !x.dtype().is_float(),
+        "{name}: Expected a floating point or complex tensor as input. Got {dtype}"
+    );
+    refuse_if!(x.dtype().is_half(), "{name}: Low precision dtypes not supported. Got {dtype}");
+    Ok(())
 }
 
 /// Errors: not a square matrix or a batch of them, or not of floats.
-fn square(name: &str, x: &Tensor, low: LowPrecision) -> Result<usize> {
+fn square(name: &str, x: &Tensor) -> Result<usize> {
     let (rows, columns) = has_matrices(name, x)?;
     refuse_if!(
         rows != columns,
         "{name}: A must be batches of square matrices, but they are {rows} by {columns} matrices"
     );
-    of_floats(name, x, low)?;
+    of_floats(name, x)?;
     Ok(rows)
 }
 
@@ -94,7 +76,7 @@ pub(super) fn lead(x: &Tensor) -> &[usize] {
 
 fn det(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
-    square("linalg.det", x, LowPrecision::NoKernel("lu_cpu"))?;
+    square("linalg.det", x)?;
     Ok(in_floats!(x.dtype(), T => {
         let out = pages::<T>(x).into_iter().map(|page| linalg::factor(page).determinant()).collect();
         T::tensor(out, lead(x), x.dtype())
@@ -104,7 +86,7 @@ fn det(c: &Call) -> Result<Value> {
 
 fn slogdet(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
-    square("linalg.slogdet", x, LowPrecision::Unsupported)?;
+    square("linalg.slogdet", x)?;
     let (sign, log) = in_floats!(x.dtype(), T => {
         let (signs, logs) = pages::<T>(x).into_iter().map(|page| linalg::factor(page).sign_and_log()).unzip();
         (T::tensor(signs, lead(x), x.dtype()), T::tensor(logs, lead(x), x.dtype()))
@@ -114,7 +96,7 @@ fn slogdet(c: &Call) -> Result<Value> {
 
 fn inv(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
-    let n = square("linalg.inv", x, LowPrecision::Unsupported)?;
+    let n = square("linalg.inv", x)?;
     in_floats!(x.dtype(), T => {
         let mut out = Vec::new();
         for (at, page) in pages::<T>(x).into_iter().enumerate() {
@@ -135,7 +117,7 @@ fn inv(c: &Call) -> Result<Value> {
 
 fn solve(c: &Call) -> Result<Value> {
     let (a, b) = (c.tensor(0)?, c.tensor(1)?);
-    let n = square("linalg.solve", a, LowPrecision::NoKernel("lu_cpu"))?;
+    let n = square("linalg.solve", a)?;
     refuse_if!(
         a.dtype() != b.dtype(),
         "linalg.solve: Expected A and B to have the same dtype, but found A of type {} and B of type {} instead",
@@ -171,21 +153,13 @@ fn solve(c: &Call) -> Result<Value> {
 
 fn qr(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
-    let mode = c.opt_str(1).unwrap_or("reduced");
-    refuse_if!(
-        !["reduced", "complete", "r"].contains(&mode),
-        "qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
-    );
     let (rows, columns) = has_matrices("linalg.qr", x)?;
-    of_floats("linalg.qr", x, LowPrecision::NoKernel("geqrf_cpu"))?;
-    let width = if mode == "complete" { rows } else { rows.min(columns) };
+    of_floats("linalg.qr", x)?;
+    let width = rows.min(columns);
     let (q, r) = in_floats!(x.dtype(), T => {
         let (q, r): (Vec<_>, Vec<_>) = pages::<T>(x).iter().map(|page| linalg::qr(page, width)).unzip();
-        let r = columns_first(lead(x), (width, columns), &r, x.dtype());
-        match mode {
-            "r" => (Tensor::zeros([0], x.dtype())?, r),
-            _ => (columns_first(lead(x), (rows, width), &q, x.dtype()), r),
-        }
+        let matrices = |size, pages| columns_first(lead(x), size, pages, x.dtype());
+        (matrices((rows, width), &q), matrices((width, columns), &r))
     });
     Ok(Value::Named("linalg_qr", vec![("Q", q), ("R", r)]))
 }
@@ -199,7 +173,7 @@ fn linalg_svd(c: &Call) -> Result<Value> {
 /// Errors: numbers that are not finite, where vectors are asked for.
 fn decomposed(x: &Tensor, full: bool, with_vectors: bool) -> Result<(Tensor, Tensor, Tensor)> {
     let (rows, columns) = has_matrices("linalg.svd", x)?;
-    of_floats("linalg.svd", x, LowPrecision::NoKernel("linalg_svd_cpu"))?;
+    of_floats("linalg.svd", x)?;
     let k = rows.min(columns);
     let (tall, wide) = if full { (rows, columns) } else { (k, k) };
     Ok(in_floats!(x.dtype(), T => {
@@ -220,25 +194,8 @@ fn decomposed(x: &Tensor, full: bool, with_vectors: bool) -> Result<(Tensor, Ten
     }))
 }
 
-/// The tensor in the dtype of a call. Errors: those of PyTorch, where it would lose what the numbers are.
-fn in_dtype_of(c: &Call, name: &str, x: &Tensor) -> Result<Tensor> {
-    let Some(dtype) = c.opt_dtype(4) else { return Ok(x.clone()) };
-    let (own, wanted) = (x.dtype().cpp_name(), dtype.cpp_name());
-    if !dtype.is_float() {
-        let text = format!("{name}: dtype should be floating point or complex, but got {wanted}");
-        return Err(Error::runtime(text));
-    }
-    refuse_if!(
-        x.dtype().promote(dtype) != dtype,
-        "{name}: the dtype of the input ({own}) should be convertible without narrowing to the specified dtype ({wanted})"
-    );
-    Ok(to_dtype(x, dtype))
-}
-
 fn vector_norm(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
-    of_floats("linalg.vector_norm", x, LowPrecision::Taken)?;
-    let x = &in_dtype_of(c, "linalg.vector_norm", x)?;
     let over = ReductionAxes::new(x, &c.opt_ints(2).unwrap_or_default(), c.bool(3))?;
     Ok(norm_of(x, &over, c.opt_float(1).unwrap_or(2.0))?.into())
 }
@@ -271,7 +228,7 @@ rows![
         .autocast(autocast::float32)
         .saving_result(),
     op(whole("linalg_qr", OpFamily::LinearAlgebra).grad("LinalgQr"), LINALG, qr)
-        .forms(&["Tensor A, str mode='reduced', *, out? out=None"])
+        .forms(&["Tensor A, only mode='reduced', *, out? out=None"])
         .doc("Orthonormal columns times an upper triangle.")
         .autocast(autocast::float32),
     op(whole("linalg_svd", OpFamily::LinearAlgebra).grad("LinalgSvd"), LINALG, linalg_svd)
@@ -293,7 +250,7 @@ rows![
         LINALG,
         vector_norm
     )
-    .forms(&["Tensor x, Number ord=2, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, \
+    .forms(&["Tensor x, Number ord=2, ints? dim=None, bool keepdim=False, *, only dtype=None, \
              out? out=None"])
     .doc("The p-norm over dims.")
     .saving_result(),

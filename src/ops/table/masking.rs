@@ -6,7 +6,16 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule, indexed, whole};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::ops::{along, mask, sorting};
-use crate::tensor::{Arg, DType, Error, ErrorFact, Result, refuse_if};
+use crate::tensor::{Arg, DType, Error, ErrorFact, Result, Tensor, refuse_if};
+
+fn only_bools(name: &str, mask: &Tensor) -> Result<()> {
+    if mask.dtype() == DType::Bool {
+        return Ok(());
+    }
+    let found = mask.dtype().c_name();
+    let message = format!("{name} only supports boolean masks, but got mask with dtype {found}");
+    Err(Error::runtime(message).about(ErrorFact::MaskDtype))
+}
 
 fn masked_fill(c: &Call) -> Result<Value> {
     let (x, mask) = (c.tensor(0)?, c.tensor(1)?);
@@ -22,13 +31,7 @@ fn masked_fill(c: &Call) -> Result<Value> {
         }
         number => mask::checked_number(number, x.dtype())?,
     };
-    if mask.dtype() != DType::Bool {
-        return Err(Error::runtime(format!(
-            "masked_fill_ only supports boolean masks, but got mask with dtype {}",
-            mask.dtype().c_name()
-        ))
-        .about(ErrorFact::MaskDtype));
-    }
+    only_bools("masked_fill_", mask)?;
     if c.in_place {
         crate::tensor::layout::broadcast(x.shape(), mask.shape())?;
     }
@@ -51,13 +54,7 @@ fn masked_scatter(c: &Call) -> Result<Value> {
         ))
         .about(ErrorFact::DifferentDtypes));
     }
-    if mask.dtype() != DType::Bool {
-        return Err(Error::runtime(format!(
-            "masked_scatter_ only supports boolean masks, but got mask with dtype {}",
-            mask.dtype().cpp_name()
-        ))
-        .about(ErrorFact::MaskDtype));
-    }
+    only_bools("masked_scatter_", mask)?;
     Ok(along::masked_scatter(x, mask, source)?.into())
 }
 

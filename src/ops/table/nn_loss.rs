@@ -92,7 +92,7 @@ fn spread<T: Float>(x: &Tensor, shape: &[usize]) -> Result<Vec<T>> {
 }
 
 fn with_logits(c: &Call) -> Result<Value> {
-    let (x, target, weight, positive) = (c.tensor(0)?, c.tensor(1)?, c.opt_tensor(2), c.opt_tensor(6));
+    let (x, target, positive) = (c.tensor(0)?, c.tensor(1)?, c.opt_tensor(6));
     let reduction = reduction(c, 5)?;
     if x.shape() != target.shape() {
         return Err(Error::value(format!(
@@ -124,15 +124,13 @@ fn with_logits(c: &Call) -> Result<Value> {
             }
             losses.push((T::ONE - t) * x - log);
         }
-        if let Some(weight) = weight {
-            losses.iter_mut().zip(spread::<T>(weight, x.shape())?).for_each(|(loss, weight)| *loss *= weight);
-        }
         to_dtype(&reduced(losses, x.shape(), x.dtype(), reduction), dtype)
     })
     .into())
 }
+
 fn binary_cross_entropy(c: &Call) -> Result<Value> {
-    let (x, target, weight) = (c.tensor(0)?, c.tensor(1)?, c.opt_tensor(2));
+    let (x, target) = (c.tensor(0)?, c.tensor(1)?);
     let reduction = reduction(c, 5)?;
     if x.shape() != target.shape() {
         return Err(Error::value(format!(
@@ -159,10 +157,7 @@ fn binary_cross_entropy(c: &Call) -> Result<Value> {
         if x_values.iter().any(|x| !(0.0..=1.0).contains(x)) {
             return Err(Error::runtime("all elements of input should be between 0 and 1"));
         }
-        let mut losses: Vec<T> = x_values.iter().zip(&targets).map(|(&x, &t)| of(x, t)).collect();
-        if let Some(weight) = weight {
-            losses.iter_mut().zip(spread::<T>(weight, x.shape())?).for_each(|(loss, weight)| *loss *= weight);
-        }
+        let losses = x_values.iter().zip(&targets).map(|(&x, &t)| of(x, t)).collect();
         reduced(losses, x.shape(), x.dtype(), reduction)
     });
     Ok(if reduction == Reduction::None { placed(out, &[x, target]) } else { out }.into())
@@ -198,7 +193,7 @@ rows![
         with_logits
     )
     .forms(&[concat!(
-        "Tensor input, Tensor target, Tensor? weight=None, ",
+        "Tensor input, Tensor target, only weight=None, ",
         reduced!(),
         ", Tensor? pos_weight=None"
     )])
@@ -209,7 +204,7 @@ rows![
         FUNCTIONAL,
         binary_cross_entropy
     )
-    .forms(&[concat!("Tensor input, Tensor target, Tensor? weight=None, ", reduced!())])
+    .forms(&[concat!("Tensor input, Tensor target, only weight=None, ", reduced!())])
     .doc("How surprised the probabilities are by targets between 0 and 1, in nats.")
     .autocast(autocast::float32),
 ];

@@ -60,26 +60,21 @@ fn indices(places: Tensor, small: bool) -> Value {
 
 fn searchsorted(c: &Call) -> Result<Value> {
     let (sorted, values) = (c.tensor(0)?, operand(c, 1)?);
-    let right = match (c.opt_str(4), c.bool(3)) {
-        (None, right) => right,
-        (Some("left"), true) => {
-            return Err(Error::runtime(
-                "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True",
-            ));
-        }
-        (Some(side @ ("left" | "right")), _) => side == "right",
-        (Some(other), _) => {
+    let right = match c.opt_str(4) {
+        None => c.bool(3),
+        Some(side @ ("left" | "right")) if side == "right" || !c.bool(3) => side == "right",
+        Some(side) => {
             return Err(Error::runtime(format!(
-                "torch.searchsorted(): side can only be 'left' or 'right' but got {other}"
+                "torch.searchsorted(): side can only be 'left' or 'right', and as right= says, but got {side}"
             )));
         }
     };
     let (a, b) = (sorted.shape(), values.shape());
-    if sorted.ndim() == 0 {
-        return Err(Error::runtime("torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries tensor dim(0) and input value's dim(".to_owned()
-            + &format!("{}) numel({})", values.ndim(), values.numel())));
-    }
-    let rows_agree = sorted.ndim() == 1 || (a.len() == b.len() && a[..a.len() - 1] == b[..b.len() - 1]);
+    let rows_agree = match (a, b) {
+        ([_], _) => true,
+        ([lead @ .., _], [others @ .., _]) => lead == others,
+        _ => false,
+    };
     refuse_if!(
         !rows_agree,
         "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor \

@@ -76,15 +76,13 @@ pub(crate) fn gather(x: &Tensor, dim: usize, index: &Tensor) -> Result<Tensor> {
     Ok(Tensor::new(x.storage().read().pick(&found), index.shape(), x.dtype()))
 }
 
-/// A copy of `x` with values written at the positions of `index` along `dim`. As `torch.scatter` and its reductions;
-/// without `include_self` the old values do not count.
+/// A copy of `x` with values written at the positions of `index` along `dim`. As `torch.scatter` and `scatter_add`.
 pub(crate) fn scatter(
     x: &Tensor,
     dim: usize,
     index: &Tensor,
     src: &ScatterSource,
     combine: ScatterMode,
-    include_self: bool,
 ) -> Result<Tensor> {
     is_long(index, "scatter")?;
     let (src, single) = match src {
@@ -129,7 +127,7 @@ pub(crate) fn scatter(
     } else {
         Layout { strides: theirs.strides[..shape.len()].into(), shape, offset: theirs.offset }
     };
-    combine_at(&out, &found, &src.with_layout(seen).to_buffer(), combine, include_self);
+    combine_at(&out, &found, &src.with_layout(seen).to_buffer(), combine);
     Ok(out)
 }
 
@@ -160,7 +158,7 @@ pub(crate) fn index_combine(
     let seen = source.with_layout(dimensioned(source.layout()));
     let index = spread(&index, dim, seen.shape());
     let found = positions(out.layout(), dim, &index)?;
-    combine_at(&out, &found, &seen.to_buffer(), combine, true);
+    combine_at(&out, &found, &seen.to_buffer(), combine);
     Ok(out)
 }
 
@@ -194,6 +192,6 @@ pub(crate) fn masked_scatter(x: &Tensor, mask: &Tensor, source: &Tensor) -> Resu
     let mask = mask.with_layout(mask.layout().broadcast_to(&shape)).to_bool_vec();
     let found: Vec<usize> = (0..mask.len()).filter(|&at| mask[at]).collect();
     refuse_if!(found.len() > source.numel(), "Number of elements of source < number of ones in mask");
-    combine_at(&out, &found, &to_dtype(source, x.dtype()).to_buffer(), ScatterMode::Replace, true);
+    combine_at(&out, &found, &to_dtype(source, x.dtype()).to_buffer(), ScatterMode::Replace);
     Ok(out)
 }

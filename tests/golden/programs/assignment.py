@@ -136,8 +136,6 @@ except Exception as e:
 x = torch.zeros(3, 2)
 x.index_add_(0, torch.tensor([0, 2, 0]), torch.tensor([[1., 1.], [2., 2.], [3., 3.]]))
 print(x, x.index_fill(0, torch.tensor([1]), -1), x.index_fill_(1, torch.tensor([0]), 5), x.index_copy(0, torch.tensor([2]), torch.tensor([[8., 9.]])))
-x.index_put_((torch.tensor([0, 0]), torch.tensor([1, 1])), torch.tensor([1., 1.]), accumulate=True)
-print(x)
 
 # %% masked-scatter-and-where-inplace
 x = torch.zeros(2, 3)

@@ -96,7 +96,7 @@ def g(f, shape=(3, 4)):
     out = f(x)
     (out * torch.arange(1., out.numel() + 1).view(out.shape)).sum().backward()
     print(x.grad)
-for f in (lambda x: x[0], lambda x: x[:, 1], lambda x: x[1, 2], lambda x: x[..., -1], lambda x: x[::2, 1:3], lambda x: x[None, :, 0], lambda x: x[[0, 0, 2]], lambda x: x[:, [1, 1]], lambda x: x[torch.tensor([[0, 1], [1, 0]])], lambda x: x[x > 5], lambda x: x[torch.tensor([True, False, True])], lambda x: x.gather(1, torch.tensor([[0, 0], [1, 2], [3, 3]])), lambda x: x.index_select(0, torch.tensor([2, 0, 2])), lambda x: x.masked_select(x > 3), lambda x: torch.stack(x.unbind(0)[1:]), lambda x: torch.cat(x.split(2, 1), 0), lambda x: x.chunk(2, 1)[1], lambda x: torch.cat([x, x * 2], 1), lambda x: torch.stack([x, x]), lambda x: torch.take_along_dim(x, torch.tensor([[0], [1], [2]]), 1), lambda x: torch.hstack([x, x]), lambda x: torch.vstack([x, x])):
+for f in (lambda x: x[0], lambda x: x[:, 1], lambda x: x[1, 2], lambda x: x[..., -1], lambda x: x[::2, 1:3], lambda x: x[None, :, 0], lambda x: x[[0, 0, 2]], lambda x: x[:, [1, 1]], lambda x: x[torch.tensor([[0, 1], [1, 0]])], lambda x: x[x > 5], lambda x: x[torch.tensor([True, False, True])], lambda x: x.gather(1, torch.tensor([[0, 0], [1, 2], [3, 3]])), lambda x: x.index_select(0, torch.tensor([2, 0, 2])), lambda x: x.masked_select(x > 3), lambda x: torch.stack(x.unbind(0)[1:]), lambda x: torch.cat(x.split(2, 1), 0), lambda x: x.chunk(2, 1)[1], lambda x: torch.cat([x, x * 2], 1), lambda x: torch.stack([x, x]), lambda x: torch.hstack([x, x]), lambda x: torch.vstack([x, x])):
     g(f)
 
 # %% gradients-of-reductions

@@ -74,7 +74,7 @@ print(vocab, ids, torch.eye(len(vocab))[ids], torch.eye(len(vocab), dtype=torch.
 
 # %% take-and-flat-index
 x = torch.arange(6).view(2, 3) * 2
-print(x.flatten()[4], x.view(-1)[[0, 3]], torch.take_along_dim(x, torch.tensor([[2], [0]]), dim=1))
+print(x.flatten()[4], x.view(-1)[[0, 3]])
 
 # %% iterate-and-unpack
 x = torch.arange(6).view(3, 2)

@@ -139,7 +139,7 @@ for m in (nn.MaxPool2d(2), nn.MaxPool2d((2, 3), stride=1, padding=1), nn.AvgPool
     print(x.grad)
 for m in (nn.MaxPool1d(2), nn.MaxPool1d(3, 2, 1), nn.AvgPool1d(2), nn.AvgPool1d(3, stride=1, padding=1), nn.AdaptiveAvgPool1d(1), nn.AdaptiveAvgPool1d(3)):
     print(m, m(s), sep="\n")
-print(F.max_pool2d(x[0], 2), F.avg_pool1d(s[0], 3), F.adaptive_avg_pool2d(x, (None, 2)), F.avg_pool2d(x, 2, divisor_override=1), sep="\n")
+print(F.max_pool2d(x[0], 2), F.avg_pool1d(s[0], 3), F.adaptive_avg_pool2d(x, (None, 2)), sep="\n")
 for f in (lambda: F.max_pool2d(x, 9), lambda: F.max_pool2d(x, 2, padding=2)):
     try:
         f()

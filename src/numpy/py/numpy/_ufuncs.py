@@ -28,7 +28,7 @@ def at(ufunc, a, indices, b=None):
     flat, is_copy = a.reshape(-1), not a._is_row_major
     if values is not None and ufunc in (numpy.add, numpy.subtract) and values.dtype == a.dtype and isinstance(values, numbers):
         # One operation, so that a gradient which is added up so is one result.
-        flat._tensor.index_put_((places.reshape(-1)._tensor,), (values if ufunc is numpy.add else -values)._tensor, accumulate=True)
+        flat._tensor.index_add_(0, places.reshape(-1)._tensor, (values if ufunc is numpy.add else -values)._tensor)
         places = places[:0]
     for number, place in enumerate(places.reshape(-1).tolist()):
         flat[place] = ufunc(flat[place]) if values is None else ufunc(flat[place], values[number])

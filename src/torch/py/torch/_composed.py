@@ -91,38 +91,24 @@ def cdist(x1, x2, p):
     return result
 
 
-def _in_dtype(A, dtype, place):
-    if not A.dtype.is_floating_point:
-        raise RuntimeError(f"{place}: Expected a floating point or complex tensor as input. Got {_cpp_name(A.dtype)}")
-    if dtype is None:
-        return A
-    if not dtype.is_floating_point:
-        raise RuntimeError(f"{place}: dtype should be floating point or complex, but got {_cpp_name(dtype)}")
-    if torch.promote_types(A.dtype, dtype) != dtype:
-        raise RuntimeError(
-            f"{place}: the dtype of the input ({_cpp_name(A.dtype)}) should be convertible without narrowing to the specified "
-            f"dtype ({_cpp_name(dtype)})"
-        )
-    return A.to(dtype)
-
-
-def linalg_norm(A, ord, dim, keepdim, dtype):
+def linalg_norm(A, ord, dim, keepdim):
     dims = (dim,) if isinstance(dim, int) else dim
     is_matrix = ord is not None and (len(dims) == 2 if dims is not None else A.dim() == 2)
     if is_matrix:
-        return linalg_matrix_norm(A, ord, dims or (-2, -1), keepdim, dtype)
+        return linalg_matrix_norm(A, ord, dims or (-2, -1), keepdim)
     if dims is None and isinstance(ord, str):
         raise RuntimeError(
             f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.dim()}D."
         )
-    return torch.linalg.vector_norm(A, 2 if ord is None else ord, dims, keepdim, dtype=dtype)
+    return torch.linalg.vector_norm(A, 2 if ord is None else ord, dims, keepdim)
 
 
-def linalg_matrix_norm(A, ord, dim, keepdim, dtype):
+def linalg_matrix_norm(A, ord, dim, keepdim):
     place = "linalg.matrix_norm"
     if A.dim() < 2:
         raise RuntimeError(f"{place}: The input tensor A must have at least 2 dimensions.")
-    A = _in_dtype(A, dtype, place)
+    if not A.dtype.is_floating_point:
+        raise RuntimeError(f"{place}: Expected a floating point or complex tensor as input. Got {_cpp_name(A.dtype)}")
     dims = (-2, -1) if dim is None else (dim,) if isinstance(dim, int) else dim
     if len(dims) != 2:
         raise RuntimeError(f"{place}: dim must be a 2-tuple. Got {list(dims)}")
@@ -198,29 +184,6 @@ def trace(input):
     if input.dim() != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.dim()}")
     return input.diagonal().sum()
-
-
-# Order
-
-
-def take_along_dim(input, indices, dim):
-    if dim is None:
-        return input.reshape(-1).gather(0, indices.reshape(-1))
-    if input.dim() != indices.dim():
-        raise RuntimeError(
-            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
-            f"{input.dim()} dimensions for input, and {indices.dim()} dimensions for indices"
-        )
-    dim = checked_dim(dim, input.dim())
-    if not input.dim():
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-
-    def spread(tensor, other):
-        sizes = enumerate(zip(tensor.shape, other.shape))
-        shape = [own if at == dim or theirs == 1 else theirs for at, (own, theirs) in sizes]
-        return tensor if list(tensor.shape) == shape else tensor.expand(shape)
-
-    return spread(input, indices).gather(dim, spread(indices, input))
 
 
 # Rearranged and joined

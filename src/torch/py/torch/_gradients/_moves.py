@@ -78,16 +78,6 @@ def masked_select(step, grad):
     return {"input": torch.zeros(mask.shape, dtype=grad.dtype).masked_scatter(mask, grad)}
 
 
-@rule("index_put")
-def index_put(step, grad):
-    indices = tuple(step["indices"])
-    left = grad
-    if not step.get("accumulate"):
-        left = grad.clone()
-        left[indices] = 0
-    return {"input": left, "values": grad[indices]}
-
-
 @rule("masked_scatter")
 def masked_scatter(step, grad):
     mask = step["mask"].expand(grad.shape)

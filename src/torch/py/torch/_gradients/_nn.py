@@ -26,22 +26,19 @@ def _count(step, elements):
 
 @rule("binary_cross_entropy_with_logits")
 def bce_with_logits(step, grad):
-    x, target = step["input"], step["target"]
-    weight, positive = step["weight"], step["pos_weight"]
+    x, target, positive = step["input"], step["target"], step["pos_weight"]
     if positive is None:
         slope = x.sigmoid() - target
     else:
         heavy = positive * target
         slope = (heavy + 1 - target) * x.sigmoid() - heavy
-    slope = slope if weight is None else slope * weight
     return {"input": slope * grad * (1.0 / _count(step, x.numel()))}
 
 
 @rule("binary_cross_entropy")
 def bce(step, grad):
-    x, target, weight = step["input"], step["target"], step["weight"]
+    x, target = step["input"], step["target"]
     slope = (x - target) / ((1 - x) * x).clamp(min=1e-12)
-    slope = slope if weight is None else slope * weight
     return {"input": slope * grad * (1.0 / _count(step, x.numel()))}
 
 

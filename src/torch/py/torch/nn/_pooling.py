@@ -70,7 +70,7 @@ def _sum(x, rows, columns):
 def avg_pool2d(
     input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
 ):
-    only_defaults("avg_pool2d", ceil_mode=ceil_mode)
+    only_defaults("avg_pool2d", ceil_mode=ceil_mode, divisor_override=divisor_override)
     kernel, padding = per_dimension(kernel_size, 2), per_dimension(padding, 2)
     stride = per_dimension(window_step(kernel, stride), 2)
     x = _batched(input, "avg_pool2d")
@@ -84,9 +84,7 @@ def avg_pool2d(
         ]
         return _sum(x, *slices)
 
-    if divisor_override is not None:
-        count = divisor_override
-    elif count_include_pad:
+    if count_include_pad:
         count = kernel[0] * kernel[1]
     else:
         count = summed(torch.ones((1, 1, *x.shape[2:]), dtype=x.dtype))
