@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::terminal::shell::{Failure, Shell};
 use crate::tensor::{Buffer, Tensor};
@@ -14,14 +15,9 @@ const MOST_VALUES: usize = 4096;
 
 /// Writes a document on a line of its own.
 pub(crate) fn write_json(document: &impl Serialize, shell: &mut Shell) -> Result<(), Failure> {
-    shell.bytes(json_line(document)?.as_bytes())
-}
-
-/// A document as a line.
-pub(crate) fn json_line(document: &impl Serialize) -> Result<String, Failure> {
     let text =
         serde_json::to_string(document).map_err(|error| Failure::Unwritable(io::Error::other(error)))?;
-    Ok(format!("{}\n", escaped(&text)))
+    shell.bytes(format!("{}\n", escaped(&text)).as_bytes())
 }
 
 /// A document in which strings have `\u009b` for each character that a terminal obeys. (The first 32 are escaped in any
@@ -40,45 +36,33 @@ fn escaped(document: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Row-major elements as nested lists, or one element with the digits that distinguish it from its neighbours.
-#[derive(Serialize)]
-#[serde(untagged)]
-pub(crate) enum Values {
-    List(Vec<Values>),
-    Bool(bool),
-    Int(i64),
-    F32(f32),
-    F64(f64),
-    /// JSON has no nan and no infinity.
-    NotFinite(&'static str),
+/// The elements of a tensor, as [`values`] writes them.
+pub(crate) fn values_of(tensor: &Tensor) -> Value {
+    let few = tensor.numel() <= MOST_VALUES;
+    few.then(|| nested(tensor.shape(), &tensor.to_buffer(), 0)).into()
 }
 
-impl Values {
-    /// The elements of a tensor; `None` if there are more than 4,096.
-    pub(crate) fn of_tensor(tensor: &Tensor) -> Option<Values> {
-        let few = tensor.numel() <= MOST_VALUES;
-        few.then(|| Values::nested(tensor.shape(), &tensor.to_buffer(), 0))
-    }
+/// Row-major elements of this shape as nested lists, or one element, each with the digits that distinguish it from its
+/// neighbours; null if there are more than 4,096.
+pub(crate) fn values(shape: &[usize], data: &Buffer) -> Value {
+    (data.len() <= MOST_VALUES).then(|| nested(shape, data, 0)).into()
+}
 
-    /// These elements, row-major, of this shape; `None` if there are more than 4,096.
-    pub(crate) fn of_few(shape: &[usize], data: &Buffer) -> Option<Values> {
-        (data.len() <= MOST_VALUES).then(|| Values::nested(shape, data, 0))
+/// As many elements as this shape has, from `at` on.
+fn nested(shape: &[usize], data: &Buffer, at: usize) -> Value {
+    if let Some((&size, rest)) = shape.split_first() {
+        let stride: usize = rest.iter().product();
+        return (0..size).map(|i| nested(rest, data, at + i * stride)).collect();
     }
-
-    /// As many elements as this shape has, from `at` on.
-    fn nested(shape: &[usize], data: &Buffer, at: usize) -> Values {
-        if let Some((&size, rest)) = shape.split_first() {
-            let stride: usize = rest.iter().product();
-            return Values::List((0..size).map(|i| Values::nested(rest, data, at + i * stride)).collect());
-        }
-        let float = data.float(at);
-        match data {
-            Buffer::I64(values) => Values::Int(values[at]),
-            Buffer::Bool(values) => Values::Bool(values[at]),
-            _ if float.is_nan() => Values::NotFinite("nan"),
-            _ if float.is_infinite() => Values::NotFinite(if float > 0.0 { "inf" } else { "-inf" }),
-            Buffer::F32(values) => Values::F32(values[at]),
-            Buffer::F64(values) => Values::F64(values[at]),
-        }
+    let float = data.float(at);
+    match data {
+        Buffer::I64(values) => values[at].into(),
+        Buffer::Bool(values) => values[at].into(),
+        // JSON has no nan and no infinity.
+        _ if float.is_nan() => "nan".into(),
+        _ if float.is_infinite() => if float > 0.0 { "inf" } else { "-inf" }.into(),
+        // The float64 that is written with the digits of the float32.
+        Buffer::F32(values) => values[at].to_string().parse::<f64>().unwrap_or(float).into(),
+        Buffer::F64(values) => values[at].into(),
     }
 }

@@ -1,9 +1,8 @@
 //! `--trace`: the operations that a cell ran, for `attn run`, the walkthrough and the REPL.
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::super::json::Values;
+use super::super::json::values;
 use super::plan::PlannedCell;
 use super::runner::{Runner, Tracing};
 use super::workspace::Workspace;
@@ -38,65 +37,39 @@ pub(crate) fn rerun(workspace: &Workspace, count: usize) -> Option<Trace> {
     (!runner.is_interrupted()).then_some(last.trace)
 }
 
-/// One operation in `attn.run/2`.
-#[derive(Serialize)]
-pub(crate) struct TracedOperation {
-    op: &'static str,
-    ms: f64,
-    cell: String,
-    line: usize,
-    code: String,
-    calls: Vec<String>,
-    operands: Vec<Value>,
-    results: Vec<TracedResult>,
-    shapes: String,
-    view: bool,
-    in_place: bool,
-    multiplications: Option<u64>,
-    bytes: u64,
-    error: Option<String>,
-}
-
-#[derive(Serialize)]
-struct TracedResult {
-    dtype: &'static str,
-    shape: Vec<usize>,
-    values: Option<Values>,
-}
-
-/// The operations of a trace in order, not folded.
-pub(crate) fn operations(trace: &Trace, session: &Session) -> Vec<TracedOperation> {
+/// The operations of a trace in order, not folded, as `attn.run/2` has them.
+pub(crate) fn operations(trace: &Trace, session: &Session) -> Value {
     let sources = Sources::new(session.sources());
     trace.steps.iter().filter_map(|ran| operation(ran, &sources)).collect()
 }
 
-fn operation(ran: &Traced, sources: &Sources) -> Option<TracedOperation> {
+fn operation(ran: &Traced, sources: &Sources) -> Option<Value> {
     let place = ran.place()?;
     let cost = cost(ran);
-    let called = |call: &crate::ops::trace::Called| call.function.to_owned();
-    Some(TracedOperation {
-        op: ran.operation.called(ran.in_place),
-        ms: (ran.elapsed.as_secs_f64() * 1e6).round() / 1e3,
-        cell: place.cell.to_owned(),
-        line: place.span.start.line,
-        code: code_of(ran, sources),
-        calls: ran.calls.iter().filter(|call| call.function != "<module>").map(called).collect(),
-        operands: ran.operands.iter().map(operand).collect(),
-        results: ran.results.iter().map(result).collect(),
-        shapes: algebra(ran),
-        view: ran.is_view,
-        in_place: ran.in_place,
-        multiplications: (cost.uncounted == 0).then_some(cost.multiplications),
-        bytes: cost.bytes,
-        error: ran.error.clone(),
-    })
+    let calls = ran.calls.iter().map(|call| call.function).filter(|function| *function != "<module>");
+    Some(json!({
+        "op": ran.operation.called(ran.in_place),
+        "ms": (ran.elapsed.as_secs_f64() * 1e6).round() / 1e3,
+        "cell": place.cell,
+        "line": place.span.start.line,
+        "code": code_of(ran, sources),
+        "calls": calls.collect::<Vec<_>>(),
+        "operands": ran.operands.iter().map(operand).collect::<Value>(),
+        "results": ran.results.iter().map(result).collect::<Value>(),
+        "shapes": algebra(ran),
+        "view": ran.is_view,
+        "in_place": ran.in_place,
+        "multiplications": (cost.uncounted == 0).then_some(cost.multiplications),
+        "bytes": cost.bytes,
+        "error": ran.error,
+    }))
 }
 
 fn operand(tensor: &TracedTensor) -> Value {
     json!({"name": tensor.name, "dtype": tensor.dtype.name(), "shape": tensor.shape()})
 }
 
-fn result(tensor: &TracedTensor) -> TracedResult {
-    let values = tensor.values().and_then(|data| Values::of_few(tensor.shape(), &data));
-    TracedResult { dtype: tensor.dtype.name(), shape: tensor.shape().to_vec(), values }
+fn result(tensor: &TracedTensor) -> Value {
+    let values = tensor.values().map(|data| values(tensor.shape(), &data));
+    json!({"dtype": tensor.dtype.name(), "shape": tensor.shape(), "values": values})
 }

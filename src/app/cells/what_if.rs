@@ -1,20 +1,16 @@
 //! What if: cells run without and with a change, for `attn run --set`, the walkthrough and the REPL.
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::commands::options::GlobalOptions;
-use super::super::json::Values;
-use super::super::json::write_json;
+use super::super::json::{self, write_json};
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use super::element_text::with_positions;
 use super::figures;
 use super::machine;
 use super::plan::Plan;
 use super::workspace::{RanCell, Workspace};
-use crate::explain::what_if::{
-    AppliedChange, AxisLabels, Change, ChangedTensor, LessonWords, Reshaped, WhatIf, what_if,
-};
+use crate::explain::what_if::{AxisLabels, Change, ChangedTensor, LessonWords, WhatIf, what_if};
 use crate::lesson::{Catalogue, Lesson, Step, Target};
 use crate::session::Raised;
 use crate::tensor::{Buffer, DType};
@@ -201,7 +197,7 @@ pub(crate) fn run(
     let asked = changes.read(&StepWords(at.clone()).tokens(), catalogue)?;
     let what = changed(&cells, &shown, at, &asked, &plan.options(&shell.options))?;
     match shell.options.json {
-        true => write_json(&WhatIfDocument::of(&plan.target, &what), shell)?,
+        true => write_json(&document(&plan.target, &what), shell)?,
         false => shell.show(&compare::what_if(&what, shell.look))?,
     }
     Ok(match &what.raised {
@@ -212,57 +208,26 @@ pub(crate) fn run(
 }
 
 /// `attn.whatif/2`.
-#[derive(Serialize)]
-struct WhatIfDocument<'a> {
-    schema: &'static str,
-    target: &'a str,
-    ok: bool,
-    changes: &'a [AppliedChange],
-    error: Option<Value>,
-    not_run: &'a [String],
-    differences: Vec<DifferenceEntry<'a>>,
-    reshaped: &'a [Reshaped],
-    unchanged: &'a [String],
-    missing: &'a [String],
-    added: &'a [String],
-    printed: Option<&'a str>,
-    summary: &'a [String],
+fn document(target: &str, what: &WhatIf) -> Value {
+    let error = |(cell, raised): &(String, Raised)| json!({"cell": cell, "type": raised.kind, "message": raised.message, "line": raised.line});
+    json!({
+        "schema": "attn.whatif/2",
+        "target": target,
+        "ok": what.raised.is_none(),
+        "changes": what.changes,
+        "error": what.raised.as_ref().map(error),
+        "not_run": what.not_run,
+        "differences": what.differences.iter().map(difference).collect::<Value>(),
+        "reshaped": what.reshaped,
+        "unchanged": what.unchanged,
+        "missing": what.missing,
+        "added": what.added,
+        "printed": what.printed,
+        "summary": what.summary,
+    })
 }
 
-#[derive(Serialize)]
-struct DifferenceEntry<'a> {
-    name: &'a str,
-    cell: Option<&'a str>,
-    dtype: &'static str,
-    shape: &'a [usize],
-    elements: usize,
-    largest_at: Vec<usize>,
-    before: Option<Values>,
-    after: Option<Values>,
-}
-
-impl<'a> WhatIfDocument<'a> {
-    fn of(target: &'a str, what: &'a WhatIf) -> WhatIfDocument<'a> {
-        let error = |(cell, raised): &(String, Raised)| json!({"cell": cell, "type": raised.kind, "message": raised.message, "line": raised.line});
-        WhatIfDocument {
-            schema: "attn.whatif/2",
-            target,
-            ok: what.raised.is_none(),
-            changes: &what.changes,
-            error: what.raised.as_ref().map(error),
-            not_run: &what.not_run,
-            differences: what.differences.iter().map(difference).collect(),
-            reshaped: &what.reshaped,
-            unchanged: &what.unchanged,
-            missing: &what.missing,
-            added: &what.added,
-            printed: what.printed.as_deref(),
-            summary: &what.summary,
-        }
-    }
-}
-
-fn difference(tensor: &ChangedTensor) -> DifferenceEntry<'_> {
+fn difference(tensor: &ChangedTensor) -> Value {
     let values = |values: &[f64]| {
         let data = match tensor.dtype {
             DType::Bool => Buffer::Bool(values.iter().map(|value| *value != 0.0).collect()),
@@ -270,16 +235,16 @@ fn difference(tensor: &ChangedTensor) -> DifferenceEntry<'_> {
             dtype if dtype.is_float() => Buffer::F32(values.iter().map(|value| *value as f32).collect()),
             _ => Buffer::I64(values.iter().map(|value| *value as i64).collect()),
         };
-        Values::of_few(&tensor.shape, &data)
+        json::values(&tensor.shape, &data)
     };
-    DifferenceEntry {
-        name: &tensor.name,
-        cell: tensor.cell.as_deref(),
-        dtype: tensor.dtype.name(),
-        shape: &tensor.shape,
-        elements: tensor.differing.len(),
-        largest_at: tensor.index(tensor.largest_at),
-        before: values(&tensor.before),
-        after: values(&tensor.after),
-    }
+    json!({
+        "name": tensor.name,
+        "cell": tensor.cell,
+        "dtype": tensor.dtype.name(),
+        "shape": tensor.shape,
+        "elements": tensor.differing.len(),
+        "largest_at": tensor.index(tensor.largest_at),
+        "before": values(&tensor.before),
+        "after": values(&tensor.after),
+    })
 }

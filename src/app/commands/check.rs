@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use serde_json::{Value, json};
+
 use super::super::cells::course;
-use super::super::cells::document::{CellDocument, CheckDocument};
+use super::super::cells::document::of_cell;
 use super::super::cells::evidence::output_of;
 use super::super::cells::machine;
 use super::super::cells::plan::{self, Plan, PlannedCell};
@@ -11,7 +13,7 @@ use super::super::cells::processes;
 use super::super::cells::runner::{FinishedCell, Runner, unexpected};
 use super::super::cells::workspace::Workspace;
 use super::super::file;
-use super::super::json::json_line;
+use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use super::options::GlobalOptions;
 use crate::kernel::random::Family;
@@ -20,6 +22,7 @@ use crate::lesson::compare::{TOLERANCE, Verdict, compare, compare_output, compar
 use crate::lesson::front_matter::is_lesson;
 use crate::lesson::recording::with_outputs;
 use crate::lesson::{Catalogue, Fault, Glossary, Lesson, gate, myst, terms};
+use crate::session::Outcome;
 use crate::shims::outside::fs;
 use crate::view::check::{self as report, CheckedCell, CheckedFile};
 use crate::view::quantity::counted;
@@ -47,16 +50,6 @@ fn tolerance(word: &str) -> Result<f64, String> {
     }
 }
 
-#[derive(serde::Serialize)]
-struct CheckedFileDocument {
-    schema: &'static str,
-    target: String,
-    ok: bool,
-    cells: Vec<CellDocument>,
-    faults: Vec<String>,
-    hint: Option<String>,
-}
-
 /// Checks each file, shows where they differ, and fails if any does.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let chapter = course::catalogue()?;
@@ -77,54 +70,41 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let names: Vec<String> = parts.iter().map(|(_, part)| part.file().to_owned()).collect();
     let one = |index: usize, shell: &mut Shell| {
         let (checker, part) = parts[index];
-        let (file, cells) = match part {
+        match part {
             Part::Lesson(Ok(lesson)) => checker.lesson(lesson, lesson.file.clone()),
             Part::Lesson(Err(fault)) => Ok(faulty(fault)),
             Part::Glossary(_) => Ok(checker.glossary()),
             Part::File(file) => checker.file(file, shell),
-        }?;
-        // Of the numbers in a document not only the values count, so it is passed on as text.
-        let document = document(&file, cells)?;
-        Ok((file, document))
+        }
     };
-    let mut files: Vec<(CheckedFile, String)> = Vec::new();
+    let mut files: Vec<FileReport> = Vec::new();
     let mut exit = Exit::Good;
     processes::each(&names, threads::count(), shell, one, |index, ran, _| {
-        let (file, document) = match ran {
-            Ok(ran) => ran,
-            Err(text) => {
-                exit = Exit::Raised;
-                let file =
-                    CheckedFile { file: names[index].clone(), faults: vec![text], ..CheckedFile::default() };
-                let document = document(&file, Vec::new())?;
-                (file, document)
-            }
-        };
+        let (file, cells) = ran.unwrap_or_else(|text| {
+            exit = Exit::Raised;
+            of_fault(names[index].clone(), text)
+        });
         exit = exit.max(if file.is_good() { Exit::Good } else { Exit::Failed });
-        files.push((file, document));
+        files.push((file, cells));
         Ok(true)
     })?;
     if shell.options.json {
-        for (_, document) in files {
-            shell.bytes(document.as_bytes())?;
+        for (file, cells) in &files {
+            let document = json!({
+                "schema": "attn.check/1",
+                "target": file.file,
+                "ok": file.is_good(),
+                "cells": cells,
+                "faults": file.faults,
+                "hint": file.hint,
+            });
+            write_json(&document, shell)?;
         }
     } else {
         let files: Vec<CheckedFile> = files.into_iter().map(|(file, _)| file).collect();
         shell.show(&report::report(&files, shell.look))?;
     }
     Ok(exit)
-}
-
-/// The JSON document of a file.
-fn document(file: &CheckedFile, cells: Vec<CellDocument>) -> Result<String, Failure> {
-    json_line(&CheckedFileDocument {
-        schema: "attn.check/1",
-        ok: file.is_good(),
-        target: file.file.clone(),
-        cells,
-        faults: file.faults.clone(),
-        hint: file.hint.clone(),
-    })
 }
 
 /// What a word of the command line means.
@@ -211,7 +191,7 @@ fn is_glossary(word: &str) -> bool {
 }
 
 /// The report on a file, and its cells for the JSON document.
-type FileReport = (CheckedFile, Vec<CellDocument>);
+type FileReport = (CheckedFile, Vec<Value>);
 
 impl<'c> Checker<'c> {
     /// A checker of files of a course.
@@ -249,11 +229,8 @@ impl<'c> Checker<'c> {
         let plan = plan::from_file(word, document, None)?;
         plan.show_remarks(shell);
         let mut workspace = plan.workspace(&self.options);
-        let (mut cells, documents) = self.cells(&plan, &mut workspace)?;
+        let (cells, documents) = self.cells(&plan, &mut workspace)?;
         let hint = self.random_hint(&workspace, &cells);
-        for cell in cells.iter_mut().filter(|cell| cell.verdict != Verdict::Differs) {
-            cell.remark = None;
-        }
         Ok((CheckedFile { file: plan.target, cells, hint, ..CheckedFile::default() }, documents))
     }
 
@@ -301,7 +278,7 @@ impl<'c> Checker<'c> {
             Ok(report) => report,
             Err(fault) => return Ok(faulty(&fault)),
         };
-        let (mut cells, mut documents, mut outputs) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut cells, mut outputs) = (Vec::new(), Vec::new());
         for (index, ran) in report.steps.iter().enumerate() {
             let step = ran.step;
             let failure = unexpected(step.raises, &ran.outcome);
@@ -323,17 +300,9 @@ impl<'c> Checker<'c> {
                 verdict = Verdict::Same;
             }
             let planned = PlannedCell::of_step((step, lesson), false);
-            let mut document = CellDocument::new(index, &planned, &ran.outcome);
-            document.check = Some(CheckDocument { recorded: step.recorded.clone(), verdict });
-            documents.push(document);
-            cells.push(CheckedCell {
-                title: format!("{} {}", step.name(), step.slug),
-                line: Some(step.line),
-                verdict,
-                recorded: step.recorded.clone().unwrap_or_default(),
-                actual: ran.shown.clone(),
-                remark: None,
-            });
+            let (line, actual) = (Some(step.line), ran.shown.clone());
+            let checked = CheckedCell { line, verdict, actual, ..CheckedCell::default() };
+            cells.push(reported(index, &planned, &ran.outcome, step.recorded.clone(), checked));
         }
         let hint = (!outputs.is_empty()).then(|| format!("{} written", counted(outputs.len(), "output")));
         if hint.is_some() {
@@ -343,6 +312,7 @@ impl<'c> Checker<'c> {
         }
         // Outputs that differ are shown as cells.
         let faults = report.faults.iter().map(Fault::to_string).collect();
+        let (cells, documents) = cells.into_iter().unzip();
         Ok((CheckedFile { file, cells, faults, hint, ..CheckedFile::default() }, documents))
     }
 
@@ -351,9 +321,9 @@ impl<'c> Checker<'c> {
         &self,
         plan: &Plan<'p>,
         workspace: &mut Workspace<'p>,
-    ) -> Result<(Vec<CheckedCell>, Vec<CellDocument>), Failure> {
+    ) -> Result<(Vec<CheckedCell>, Vec<Value>), Failure> {
         let mut runner = Runner::new(workspace, &plan.cells).by_evidence().keep_going(true);
-        let (mut cells, mut documents) = (Vec::new(), Vec::new());
+        let mut cells = Vec::new();
         for FinishedCell { index, cell, outcome, .. } in runner.by_ref() {
             let recorded = cell.recorded.as_ref().map(|recorded| recorded.shown());
             let actual = output_of(&outcome);
@@ -374,22 +344,14 @@ impl<'c> Checker<'c> {
                     ));
                 }
             }
-            let mut document = CellDocument::new(index, cell, &outcome);
-            document.check = Some(CheckDocument { recorded: recorded.clone(), verdict });
-            documents.push(document);
             let is_text = plan.target.ends_with(".md") || plan.target.ends_with(".py");
-            cells.push(CheckedCell {
-                title: cell.name.clone(),
-                line: is_text.then_some(cell.line),
-                verdict,
-                recorded: recorded.unwrap_or_default(),
-                actual,
-                remark,
-            });
+            let line = is_text.then_some(cell.line);
+            let checked = CheckedCell { line, verdict, actual, remark, ..CheckedCell::default() };
+            cells.push(reported(index, cell, &outcome, recorded, checked));
         }
         match runner.is_interrupted() {
             true => Err(Failure::Stopped),
-            false => Ok((cells, documents)),
+            false => Ok(cells.into_iter().unzip()),
         }
     }
 
@@ -413,8 +375,24 @@ impl<'c> Checker<'c> {
     }
 }
 
+/// A cell that ran again, for the report and for the document.
+fn reported(
+    index: usize,
+    cell: &PlannedCell,
+    outcome: &Outcome,
+    recorded: Option<String>,
+    checked: CheckedCell,
+) -> (CheckedCell, Value) {
+    let mut document = of_cell(index, cell, outcome, None);
+    document["recorded"] = json!(recorded);
+    document["verdict"] = json!(checked.verdict);
+    (CheckedCell { title: cell.title(), recorded: recorded.unwrap_or_default(), ..checked }, document)
+}
+
 fn faulty(fault: &Fault) -> FileReport {
-    let file =
-        CheckedFile { file: fault.file.clone(), faults: vec![fault.to_string()], ..CheckedFile::default() };
-    (file, Vec::new())
+    of_fault(fault.file.clone(), fault.to_string())
+}
+
+fn of_fault(file: String, fault: String) -> FileReport {
+    (CheckedFile { file, faults: vec![fault], ..CheckedFile::default() }, Vec::new())
 }

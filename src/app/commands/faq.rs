@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::super::cells::course;
-use super::super::cells::document::{CellDocument, RunDocument};
+use super::super::cells::document::{of_cell, of_run};
 use super::super::cells::plan::PlannedCell;
 use super::super::cells::runner::{FinishedCell, Runner};
 use super::super::cells::workspace::Workspace;
@@ -46,9 +46,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     let step = &faq.steps[found(&wanted, faq, &catalogue, "attn faq")?[0]];
     run_question(step, faq, &catalogue, &shell.options.clone(), &mut |finished, _| {
-        let document = CellDocument::new(finished.index, finished.cell, &finished.outcome);
-        let (ok, target) = (finished.failure().is_none(), step.slug.clone());
-        write_json(&RunDocument { schema: "attn.run/2", target, ok, cells: vec![document] }, shell)
+        let document = of_cell(finished.index, finished.cell, &finished.outcome, None);
+        write_json(&of_run(&step.slug, finished.failure().is_none(), &[document]), shell)
     })
 }
 

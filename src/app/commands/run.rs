@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::super::cells::course;
-use super::super::cells::document::{CellDocument, RunDocument};
+use super::super::cells::document::{of_cell, of_run};
 use super::super::cells::plan::{Plan, plan};
 use super::super::cells::processes;
 use super::super::cells::runner::{FinishedCell, Runner, Tracing};
@@ -105,18 +105,16 @@ fn as_json<'c>(
     let mut cells = Vec::with_capacity(plan.cells.len());
     while let Some(FinishedCell { index, cell, outcome, trace, .. }) = runner.next() {
         shell.aside(&outcome.stderr);
-        let mut document = CellDocument::new(index, cell, &outcome);
-        document.trace = args.trace.map(|_| trace::operations(&trace, &runner.workspace.session));
-        document.explanation = outcome
-            .error
-            .as_ref()
-            .map(|raised| runner.workspace.explanation(raised))
-            .filter(|found| *found != ErrorExplanation::default());
+        let explanation = outcome.error.as_ref().map(|raised| runner.workspace.explanation(raised));
+        let explanation = explanation.filter(|found| *found != ErrorExplanation::default());
+        let mut document = of_cell(index, cell, &outcome, explanation);
+        if args.trace.is_some() {
+            document["trace"] = trace::operations(&trace, &runner.workspace.session);
+        }
         cells.push(document);
     }
     let exit = runner.exit();
-    let target = plan.target.clone();
-    write_json(&RunDocument { schema: "attn.run/2", target, ok: exit == Exit::Good, cells }, shell)?;
+    write_json(&of_run(&plan.target, exit == Exit::Good, &cells), shell)?;
     Ok(exit)
 }
 
