@@ -3,49 +3,30 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::parts::ExplainedFigure;
 
-#[derive(Serialize)]
-struct PageData<'p> {
-    /// Every line of every explanation.
-    lines: Vec<&'p str>,
-    /// The page's tensors, in order.
-    tensors: Vec<TensorData<'p>>,
-}
-
-#[derive(Serialize)]
-struct TensorData<'p> {
-    name: &'p str,
-    shape: &'p [usize],
-    whys: Vec<ElementData>,
-}
-
-/// An element's offset; its lines; and its sources: tensor, first element, step, count, and so on.
-#[derive(Serialize)]
-struct ElementData(usize, Vec<usize>, Vec<usize>);
-
-/// The JSON of the explanations.
+/// The JSON of the explanations: every line of every explanation, and the page's tensors in order. Of an element it has the
+/// offset; its lines; and its sources: tensor, first element, step, count, and so on.
 pub(super) fn json(tensors: &[ExplainedFigure]) -> String {
     let mut known: HashMap<&str, usize> = HashMap::new();
     let mut lines: Vec<&str> = Vec::new();
     let mut all = Vec::with_capacity(tensors.len());
-    for tensor in tensors {
-        let mut whys = Vec::with_capacity(tensor.whys.len());
-        for why in &tensor.whys {
+    for ExplainedFigure { figure, whys } in tensors {
+        let mut elements = Vec::with_capacity(whys.len());
+        for why in whys {
             let own = why.lines.iter().map(|line| {
                 *known.entry(line).or_insert_with(|| {
                     lines.push(line);
                     lines.len() - 1
                 })
             });
-            let own = own.collect();
-            whys.push(ElementData(why.offset, own, runs(&why.from)));
+            elements.push((why.offset, own.collect::<Vec<_>>(), runs(&why.from)));
         }
-        all.push(TensorData { name: &tensor.figure.name, shape: &tensor.figure.shape, whys });
+        all.push(json!({"name": figure.name, "shape": figure.shape, "whys": elements}));
     }
-    serde_json::to_string(&PageData { lines, tensors: all }).expect("text and numbers can be written as JSON")
+    json!({"lines": lines, "tensors": all}).to_string()
 }
 
 /// Elements as runs: for each its tensor, its first element, the step from one to the next, and how many there are.

@@ -14,7 +14,7 @@ mod system;
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::super::cells::processes;
 use super::super::json::write_json;
@@ -59,24 +59,6 @@ pub(crate) struct Args {
     decode: Option<u16>,
 }
 
-/// The document `attn.bench/2`.
-#[derive(Serialize)]
-struct BenchDocument {
-    schema: &'static str,
-    cpu: String,
-    threads: usize,
-    cases: Vec<MeasuredCase>,
-    /// The cases that did not run, and why.
-    skipped: Vec<SkippedCase>,
-}
-
-#[derive(Serialize)]
-struct SkippedCase {
-    tokens: usize,
-    path: AttentionPath,
-    why: String,
-}
-
 /// The time after which a case is not repeated.
 const BUDGET: Duration = Duration::from_secs(4);
 
@@ -97,13 +79,6 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     let cases = cases(args, threads);
     let memory = machine_memory().map_or(u64::MAX, |bytes| bytes as u64);
-    let mut document = BenchDocument {
-        schema: "attn.bench/2",
-        cpu: system::cpu(),
-        threads,
-        cases: Vec::new(),
-        skipped: Vec::new(),
-    };
     let names: Vec<String> = cases.iter().map(BenchCase::to_string).collect();
     let one = |at: usize, _: &mut Shell| match cases[at].most_bytes() {
         needed if needed > memory / 2 => {
@@ -112,19 +87,50 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         }
         _ => Ok(cases[at].measure(args.reps as usize, BUDGET)),
     };
+    let (mut measured, mut skipped): (Vec<MeasuredCase>, _) = (Vec::new(), Vec::new());
     // One after the other: each has the machine for itself.
     processes::each(&names, 1, shell, one, |at, ran, _| {
-        let case = &cases[at];
         match ran.and_then(|measured| measured) {
-            Ok(measured) => document.cases.push(measured),
-            Err(why) => document.skipped.push(SkippedCase { tokens: case.tokens, path: case.path, why }),
+            Ok(case) => measured.push(case),
+            Err(why) => skipped.push((&cases[at], why)),
         }
         Ok(true)
     })?;
-    match shell.options.json {
-        true => write_json(&document, shell)?,
-        false => shell.show(&bench(&shown(&document, args), shell.look))?,
+    let cpu = system::cpu();
+    if shell.options.json {
+        let left_out = |(case, why): &(&BenchCase, String)| json!({"tokens": case.tokens, "path": case.path, "why": why});
+        let document = json!({
+            "schema": "attn.bench/2",
+            "cpu": cpu,
+            "threads": threads,
+            "cases": measured,
+            "skipped": skipped.iter().map(left_out).collect::<Value>(),
+        });
+        write_json(&document, shell)?;
+        return Ok(Exit::Good);
     }
+    let row = |measured: &MeasuredCase| BenchRow {
+        tokens: measured.case.tokens,
+        name: measured.case.path.words(measured.case.causal),
+        median: Duration::from_secs_f64(measured.ms_median / 1e3),
+        best: Duration::from_secs_f64(measured.ms_min / 1e3),
+        megabytes: measured.peak_rss_mb,
+    };
+    let left_out = |(case, why): &(&BenchCase, String)| {
+        format!("{} tokens, {}: left out, {why}", case.tokens, case.path.words(false))
+    };
+    let materialised = measured.iter().rfind(|it| it.case.path == AttentionPath::Materialised);
+    let report = BenchReport {
+        layer: format!(
+            "Multi-head attention, {} wide, {} heads, batch of {}, float32, forward",
+            args.width, args.heads, args.batch
+        ),
+        machine: machine(&cpu, threads),
+        scores: materialised.map(|it| (it.case.tokens, it.case.batch * it.case.heads)),
+        rows: measured.iter().map(row).collect(),
+        skipped: skipped.iter().map(left_out).collect(),
+    };
+    shell.show(&bench(&report, shell.look))?;
     Ok(Exit::Good)
 }
 
@@ -145,31 +151,4 @@ fn cases(args: &Args, threads: usize) -> Vec<BenchCase> {
         }
     }
     cases
-}
-
-/// The document as the view shows it.
-fn shown(document: &BenchDocument, args: &Args) -> BenchReport {
-    let row = |measured: &MeasuredCase| BenchRow {
-        tokens: measured.case.tokens,
-        name: measured.case.path.words(measured.case.causal),
-        median: Duration::from_secs_f64(measured.ms_median / 1e3),
-        best: Duration::from_secs_f64(measured.ms_min / 1e3),
-        megabytes: measured.peak_rss_mb,
-    };
-    let materialised = document.cases.iter().rfind(|it| it.case.path == AttentionPath::Materialised);
-    let scores = materialised.map(|it| (it.case.tokens, args.batch as usize * args.heads as usize));
-    BenchReport {
-        layer: format!(
-            "Multi-head attention, {} wide, {} heads, batch of {}, float32, forward",
-            args.width, args.heads, args.batch
-        ),
-        machine: machine(&document.cpu, document.threads),
-        rows: document.cases.iter().map(row).collect(),
-        scores,
-        skipped: document
-            .skipped
-            .iter()
-            .map(|skip| format!("{} tokens, {}: left out, {}", skip.tokens, skip.path.words(false), skip.why))
-            .collect(),
-    }
 }
