@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// What a top-level block is.
 #[derive(Clone, PartialEq)]
 pub(super) enum BlockKind {
-    /// The front matter: YAML between `---` lines at the very start. [`front_matter`] returns its text.
-    FrontMatter,
+    /// The front matter: YAML between `---` lines at the very start.
+    FrontMatter(String),
     /// A heading and its plain text.
     Heading(u8, String),
     /// A fenced block: the words after the backticks, and the text between the fences.
@@ -32,19 +32,10 @@ pub(super) struct MarkdownBlock {
 
 /// The YAML of the front matter at the start of `text`, and the line of the `---` above it.
 pub(super) fn front_matter(text: &str) -> Option<(String, usize)> {
-    let text = head(text);
-    let mut found: Option<(String, usize)> = None;
-    for (event, range) in Parser::new_ext(text, Options::ENABLE_YAML_STYLE_METADATA_BLOCKS).into_offset_iter()
-    {
-        match (event, &mut found) {
-            (Event::Start(Tag::MetadataBlock(_)), None) if text[..range.start].trim().is_empty() => {
-                found = Some((String::new(), text[..range.start].matches('\n').count() + 1));
-            }
-            (Event::Text(words), Some((yaml, _))) => yaml.push_str(&words),
-            _ => break,
-        }
+    match blocks(head(text)).into_iter().next()? {
+        MarkdownBlock { kind: BlockKind::FrontMatter(yaml), line, .. } => Some((yaml, line)),
+        _ => None,
     }
-    found
 }
 
 /// The text up to the end of the front matter, if it has one: the parser reads all blocks of what it is given.
@@ -60,7 +51,12 @@ fn head(text: &str) -> &str {
 /// The top-level blocks of `text`, in order.
 pub(super) fn blocks(text: &str) -> Vec<MarkdownBlock> {
     let options = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS | Options::ENABLE_TABLES;
-    let lines = LineStarts::of(text);
+    let (mut line, mut counted) = (1, 0);
+    let mut line_at = |offset: usize| {
+        line += text[counted..offset].matches('\n').count();
+        counted = offset;
+        line
+    };
     let mut blocks = Vec::new();
     let mut depth = 0usize;
     let mut open: Option<BlockKind> = None;
@@ -70,9 +66,9 @@ pub(super) fn blocks(text: &str) -> Vec<MarkdownBlock> {
                 if depth == 0 {
                     open = Some(match tag {
                         Tag::MetadataBlock(_) if text[..range.start].trim().is_empty() => {
-                            BlockKind::FrontMatter
+                            BlockKind::FrontMatter(String::new())
                         }
-                        Tag::Heading { level, .. } => BlockKind::Heading(rank(level), String::new()),
+                        Tag::Heading { level, .. } => BlockKind::Heading(level as u8, String::new()),
                         Tag::CodeBlock(CodeBlockKind::Fenced(info)) => {
                             BlockKind::Fence { info: info.trim().to_string(), body: String::new() }
                         }
@@ -89,16 +85,21 @@ pub(super) fn blocks(text: &str) -> Vec<MarkdownBlock> {
                         TagEnd::HtmlBlock => BlockKind::Html,
                         _ => BlockKind::Prose,
                     });
-                    blocks.push(MarkdownBlock { kind, line: lines.at(range.start), range });
+                    blocks.push(MarkdownBlock { kind, line: line_at(range.start), range });
                 }
             }
             Event::Text(words) | Event::Code(words) => {
-                if let Some(BlockKind::Heading(_, into) | BlockKind::Fence { body: into, .. }) = &mut open {
+                if let Some(
+                    BlockKind::FrontMatter(into)
+                    | BlockKind::Heading(_, into)
+                    | BlockKind::Fence { body: into, .. },
+                ) = &mut open
+                {
                     into.push_str(&words);
                 }
             }
             Event::Rule if depth == 0 => {
-                blocks.push(MarkdownBlock { kind: BlockKind::Prose, line: lines.at(range.start), range });
+                blocks.push(MarkdownBlock { kind: BlockKind::Prose, line: line_at(range.start), range });
             }
             _ => {}
         }
@@ -139,29 +140,4 @@ pub(super) fn headings(text: &str) -> Vec<(usize, String)> {
         _ => None,
     };
     blocks(text).into_iter().filter_map(heading).collect()
-}
-
-/// The offsets of the line ends of a text.
-struct LineStarts(Vec<usize>);
-
-impl LineStarts {
-    fn of(text: &str) -> LineStarts {
-        LineStarts(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect())
-    }
-
-    /// The line of a byte offset, from 1.
-    fn at(&self, offset: usize) -> usize {
-        self.0.partition_point(|newline| *newline < offset) + 1
-    }
-}
-
-fn rank(level: HeadingLevel) -> u8 {
-    match level {
-        HeadingLevel::H1 => 1,
-        HeadingLevel::H2 => 2,
-        HeadingLevel::H3 => 3,
-        HeadingLevel::H4 => 4,
-        HeadingLevel::H5 => 5,
-        HeadingLevel::H6 => 6,
-    }
 }

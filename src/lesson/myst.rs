@@ -62,7 +62,7 @@ struct LessonParser<'t> {
 impl LessonParser<'_> {
     fn block(&mut self, block: &MarkdownBlock) -> Result<(), Fault> {
         match &block.kind {
-            BlockKind::FrontMatter | BlockKind::Html => self.end_prose(),
+            BlockKind::FrontMatter(_) | BlockKind::Html => self.end_prose(),
             BlockKind::Heading(1, _) => {}
             BlockKind::Heading(_, words) => {
                 self.assign_prose();

@@ -12,16 +12,10 @@ pub(super) fn number_word(word: &str) -> Option<usize> {
 /// The text with each number word as digits; everything else stays.
 pub(super) fn with_digits(text: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len()).max(first.len_utf8());
-        let (word, after) = rest.split_at(length);
-        match number_word(word) {
-            Some(value) => out.push_str(&value.to_string()),
-            None => out.push_str(word),
-        }
-        rest = after;
-    }
-    out
+    let with_digits = |piece: &str| {
+        let word = piece.trim_end_matches(|c| !is_part(c));
+        let digits = number_word(word).map(|number| number.to_string());
+        digits.map_or_else(|| piece.to_owned(), |digits| digits + &piece[word.len()..])
+    };
+    text.split_inclusive(|c| !is_part(c)).map(with_digits).collect()
 }

@@ -66,7 +66,7 @@ pub(crate) fn markdown(text: &str) -> Notebook {
     let mut under_cell = false;
     for block in &all {
         match &block.kind {
-            BlockKind::FrontMatter => continue,
+            BlockKind::FrontMatter(_) => continue,
             BlockKind::Heading(1, words) if notebook.title.is_empty() => notebook.title = words.clone(),
             BlockKind::Fence { info, body } => {
                 let word = info.split([' ', ',']).next().expect("a split has a first part").to_lowercase();

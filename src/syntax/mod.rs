@@ -13,37 +13,30 @@ use ruff_text_size::{TextRange, TextSize};
 pub(crate) use nesting::{Nesting, check, place};
 pub(crate) use words::{INVALID, Wording, wording};
 
-fn refused(source: &str, mode: Mode) -> Option<ParseError> {
-    let nesting = check(source, mode).err()?;
-    let at = TextSize::try_from(place(source, mode)).unwrap_or_default();
-    Some(ParseError {
+/// Errors: the source nests too deeply.
+fn checked(source: &str, mode: Mode) -> Result<(), ParseError> {
+    check(source, mode).map_err(|nesting| ParseError {
         error: ParseErrorType::OtherError(nesting.to_string()),
-        location: TextRange::empty(at),
+        location: TextRange::empty(TextSize::try_from(place(source, mode)).unwrap_or_default()),
     })
 }
 
 /// As the parser's function of this name.
 pub(crate) fn parse(source: &str, mode: Mode) -> Result<Parsed<Mod>, ParseError> {
-    match refused(source, mode) {
-        Some(error) => Err(error),
-        None => ruff_python_parser::parse(source, mode.into()),
-    }
+    checked(source, mode)?;
+    ruff_python_parser::parse(source, mode.into())
 }
 
 /// As the parser's function of this name.
 pub(crate) fn parse_module(source: &str) -> Result<Parsed<ModModule>, ParseError> {
-    match refused(source, Mode::Module) {
-        Some(error) => Err(error),
-        None => ruff_python_parser::parse_module(source),
-    }
+    checked(source, Mode::Module)?;
+    ruff_python_parser::parse_module(source)
 }
 
 /// As the parser's function of this name.
 pub(crate) fn parse_expression(source: &str) -> Result<Parsed<ModExpression>, ParseError> {
-    match refused(source, Mode::Module) {
-        Some(error) => Err(error),
-        None => ruff_python_parser::parse_expression(source),
-    }
+    checked(source, Mode::Module)?;
+    ruff_python_parser::parse_expression(source)
 }
 
 /// As the parser's function of this name. Source that nests too deeply has no tokens and no tree.
