@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::course::Course;
@@ -209,19 +208,12 @@ impl Catalogue {
     /// Parses the lessons that were not parsed yet, on several threads: all together take several milliseconds.
     fn parse(&self) {
         let open: Vec<&Entry> = self.entries.iter().filter(|entry| entry.lesson.get().is_none()).collect();
-        let count = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS).min(open.len());
-        let next = AtomicUsize::new(0);
-        let work = || {
-            while let Some(entry) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let _ = entry.lesson();
-            }
-        };
         thread::scope(|scope| {
-            for _ in 1..count {
-                // A thread that cannot be started is one less.
-                let _ = thread::Builder::new().spawn_scoped(scope, work);
+            for part in open.chunks(open.len().div_ceil(MOST_THREADS).max(1)) {
+                let parse = move || part.iter().for_each(|entry| drop(entry.lesson()));
+                // Without this thread, its lessons are parsed when they are asked for.
+                let _ = thread::Builder::new().spawn_scoped(scope, parse);
             }
-            work();
         });
     }
 
@@ -238,9 +230,7 @@ impl Catalogue {
     pub fn step(&self, number: usize) -> Option<Result<LessonStep<'_>, Fault>> {
         let at = self.owner(number)?;
         let within = number - self.entries[at].first;
-        if within >= self.entries[at].slugs.len() {
-            return None;
-        }
+        self.entries[at].slugs.get(within)?;
         match self.lesson(at) {
             Ok(lesson) => lesson.steps.get(within).map(|step| Ok((step, lesson))),
             Err(fault) => Some(Err(fault)),
@@ -327,16 +317,13 @@ impl Catalogue {
             normal(&front.id) == plain || front.also.iter().any(|name| normal(name) == plain)
         };
         let section = wanted.trim().trim_start_matches('§').trim_end_matches('.');
-        let found = match self.position(self.lesson_count(), called)? {
-            Some(at) => Some(at),
-            None => {
-                self.position(self.lesson_count(), |front| !section.is_empty() && front.section == section)?
+        let of_section = |front: &Lesson| !section.is_empty() && front.section == section;
+        for fits in [&called as &dyn Fn(&Lesson) -> bool, &of_section] {
+            if let Some(at) = self.position(self.lesson_count(), fits)? {
+                return Ok(Target::Lesson(self.lesson(at)?));
             }
-        };
-        match found {
-            Some(at) => Ok(Target::Lesson(self.lesson(at)?)),
-            None => Err(self.unknown(wanted)),
         }
+        Err(self.unknown(wanted))
     }
 
     fn unknown(&self, wanted: &str) -> FindError {
