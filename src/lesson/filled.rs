@@ -47,7 +47,7 @@ pub(crate) fn run(blank: &Blank, code: &str, session: &mut Session, remarks: Rem
             Err(raised) => raised,
         },
     };
-    let said = format!("{}: {}", raised.kind, raised.message);
+    let said = raised.to_string();
     Computed::Raised(match PythonError::of(&raised.kind, &raised.message) {
         Some(PythonError::UnknownName(name)) => format!("{said}. {}", nearest_to(name, code, session)),
         _ => match remarks(&raised, session) {

@@ -6,7 +6,7 @@
 
 use std::convert::Infallible;
 
-use crate::session::{Outcome, PythonError, Raised, Session};
+use crate::session::{Outcome, PythonError, Session};
 use crate::tensor::show::tuple_repr;
 
 use super::blank::Blank;
@@ -129,7 +129,7 @@ impl Gate<'_> {
         let raised = error.filter(|_| !step.raises);
         if let Some(e) = raised {
             let line = step.line + e.line.unwrap_or(1) - 1;
-            let what = format!("`{}` raised {}: {}", step.slug, e.kind, e.message);
+            let what = format!("`{}` raised {e}", step.slug);
             self.fault(line, what);
         } else if step.raises && error.is_none() {
             self.fault(step.line, format!("`{}` should raise an exception", step.slug));
@@ -177,7 +177,7 @@ impl Gate<'_> {
             match judge::numbers_of(why, session) {
                 Ok(one) if one.len() == 1 => {}
                 Ok(_) => self.fault(step.line, format!("`:why:` takes one element, and `{why}` has several")),
-                Err(raised) => self.fault(step.line, format!("`:why: {why}`: {}", said(&raised))),
+                Err(raised) => self.fault(step.line, format!("`:why: {why}`: {raised}")),
             }
         }
     }
@@ -189,7 +189,7 @@ impl Gate<'_> {
             Ok(off) if off < 1e-3 => self.fault(step.line, format!("`{invariant}` is off by {off:.0e}")),
             Ok(off) => self.fault(step.line, format!("`{invariant}` is off by {off:.4}")),
             Err(raised) => {
-                self.fault(step.line, format!("`{invariant}` cannot be measured: {}", said(&raised)));
+                self.fault(step.line, format!("`{invariant}` cannot be measured: {raised}"));
             }
         }
     }
@@ -199,7 +199,7 @@ impl Gate<'_> {
         let line = asked.line;
         let right = match judge::truth(asked, session) {
             Ok(right) => right,
-            Err(raised) => return self.fault(line, format!("the answer fails: {}", said(&raised))),
+            Err(raised) => return self.fault(line, format!("the answer fails: {raised}")),
         };
         match judge(asked, &right, session) {
             Ok(Judgement::Right) => {}
@@ -214,7 +214,7 @@ impl Gate<'_> {
             match words(&one.value, session) {
                 Ok(answer) => wrong.push((one.value.clone(), answer, &one.because)),
                 Err(raised) => {
-                    self.fault(line, format!("the wrong answer `{}` fails: {}", one.value, said(&raised)));
+                    self.fault(line, format!("the wrong answer `{}` fails: {raised}", one.value));
                 }
             }
         }
@@ -279,10 +279,10 @@ impl Gate<'_> {
             let outcome = session.run(code, "exercise");
             let mut checks = exercise.checks.iter();
             let failed = match &outcome.error {
-                Some(error) => Some(said(error)),
-                None => {
-                    checks.find_map(|it| session.run(&it.code.source, "exercise").error.as_ref().map(said))
-                }
+                Some(error) => Some(error.to_string()),
+                None => checks.find_map(|it| {
+                    session.run(&it.code.source, "exercise").error.as_ref().map(ToString::to_string)
+                }),
             };
             (outcome, failed)
         };
@@ -336,9 +336,4 @@ impl Gate<'_> {
             self.fault(line, what);
         }
     }
-}
-
-/// An exception on one line.
-fn said(raised: &Raised) -> String {
-    format!("{}: {}", raised.kind, raised.message)
 }

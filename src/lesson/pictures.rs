@@ -181,7 +181,7 @@ fn tensor(expression: &str, session: &mut Session) -> Result<NamedTensor, String
 
 /// The message of an exception; for an unknown name, with the nearest names.
 fn explained(raised: &Raised, session: &Session) -> String {
-    let said = format!("{}: {}", raised.kind, raised.message);
+    let said = raised.to_string();
     match PythonError::of(&raised.kind, &raised.message) {
         Some(PythonError::UnknownName(name)) => said + &nearest_words(&nearest(name, session.names(), 3)),
         _ => said,

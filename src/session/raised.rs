@@ -1,5 +1,7 @@
 //! A Python exception as a value: its type, its text and its traceback.
 
+use std::fmt::{self, Display, Formatter};
+
 use rustpython_vm::{
     AsObject, VirtualMachine,
     builtins::{PyBaseExceptionRef, PyStrRef},
@@ -20,7 +22,7 @@ pub struct Raised {
     /// The line of the cell, 1-based: the line of the innermost frame that belongs to this cell.
     pub line: Option<usize>,
     /// The column in that line, from 1: of code that is not Python.
-    pub(crate) column: Option<usize>,
+    pub column: Option<usize>,
     /// Whether [`Interrupter::interrupt`](super::Interrupter::interrupt) stopped the cell.
     pub interrupted: bool,
     /// What it is about, for errors of tensors and modules that say so.
@@ -40,7 +42,7 @@ pub struct TracebackFrame {
 
 impl Raised {
     /// An exception of this type and text, without a place.
-    pub(crate) fn new(kind: impl Into<String>, message: impl Into<String>) -> Raised {
+    pub fn new(kind: impl Into<String>, message: impl Into<String>) -> Raised {
         Raised {
             kind: kind.into(),
             message: message.into(),
@@ -94,6 +96,16 @@ impl Raised {
     /// The error for a cell that was stopped where the interpreter could not raise an exception.
     pub(super) fn stopped() -> Raised {
         Raised { interrupted: true, ..Raised::new("KeyboardInterrupt", "") }
+    }
+}
+
+/// Its type and text, as the last line of a traceback.
+impl Display for Raised {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.message.is_empty() {
+            true => f.write_str(&self.kind),
+            false => write!(f, "{}: {}", self.kind, self.message),
+        }
     }
 }
 

@@ -51,10 +51,7 @@ pub(crate) fn joined(parts: &[String]) -> String {
 
 /// What a cell printed, its result and its error, in one fence.
 pub(crate) fn output(panel: &Panel) -> String {
-    let error = panel.error.as_ref().map(|note| match note.message.is_empty() {
-        true => note.kind.clone(),
-        false => format!("{}: {}", note.kind, note.message),
-    });
+    let error = panel.error.as_ref().map(|note| note.raised.to_string());
     let shown = [Some(panel.stdout.clone()), panel.result.clone(), error];
     let shown: Vec<String> = shown.into_iter().flatten().map(|part| part.trim_end().to_owned()).collect();
     let shown: Vec<String> = shown.into_iter().filter(|part| !part.is_empty()).collect();
@@ -86,22 +83,13 @@ pub fn table(figure: &Figure) -> String {
     let columns = figure.shape[axes - 1];
     let rows = if axes > 1 { figure.shape[axes - 2] } else { 1 };
     let mut parts = vec![head];
-    for slice in 0..figure.count() / (rows * columns) {
+    for slice in slice::shown(figure).0 {
         if axes > 2 {
-            parts.push(slice_name(figure, slice));
+            parts.push(slice::name(figure, &slice.index));
         }
-        parts.push(grid(figure, slice * rows * columns, rows, columns));
+        parts.push(grid(figure, slice.start, rows, columns));
     }
     joined(&parts).trim_end().to_owned()
-}
-
-fn slice_name(figure: &Figure, slice: usize) -> String {
-    let index = slice::index(figure, slice);
-    let name = |(axis, at): (usize, &usize)| {
-        let name = figure.axis(axis).unwrap_or_else(|| format!("axis {axis}"));
-        format!("{name} {}", figure.position(axis, *at))
-    };
-    index.iter().enumerate().map(name).collect::<Vec<_>>().join(", ")
 }
 
 fn grid(figure: &Figure, start: usize, rows: usize, columns: usize) -> String {

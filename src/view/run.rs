@@ -4,12 +4,10 @@
 use std::time::Duration;
 
 use crate::view::code;
-use crate::view::errors::error;
-use crate::view::panel::{Panel, printed};
-use crate::view::picture::picture;
+use crate::view::panel::{Panel, outcome};
 use crate::view::quantity::{counted, duration};
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{self, wrap};
+use crate::view::wrap::wrap;
 
 /// How many lines of a cell's code are shown.
 const CODE_LINES: usize = 6;
@@ -43,19 +41,11 @@ pub fn cell(title: &str, run: &Panel, elapsed: Duration, look: Look) -> Text {
         }
         text.append(code::code_short(&run.code, CODE_LINES, look));
     }
-    let output = printed(&run.stdout, run.result.as_deref(), look);
-    match look.plain {
+    let output = outcome(run, look);
+    let is_quiet = run.stdout.is_empty() && run.result.is_none();
+    match look.plain && !is_quiet {
         true => text.append(output),
         false => text.section(output),
-    }
-    for shown in &run.pictures {
-        text.section(picture(shown, look));
-    }
-    if let Some(note) = &run.error {
-        text.section(error(note, look));
-    }
-    for remark in &run.remarks {
-        text.section(wrap::remark(remark, look));
     }
     text
 }

@@ -274,7 +274,7 @@ fn evaluated(base: &str, workspace: &mut Workspace) -> Result<Tensor, Failure> {
                 near = known.all().filter(|name| !name.contains('.')).take(6).map(str::to_owned).collect();
             }
             let near = listed("; there are ", &near);
-            Err(Failure::Usage(format!("{base}: {}: {}{near}", raised.kind, raised.message)))
+            Err(Failure::Usage(format!("{base}: {raised}{near}")))
         }
     }
 }

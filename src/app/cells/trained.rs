@@ -76,9 +76,7 @@ impl TrainedModel {
             Some(raised) if raised.kind == "ModelError" => {
                 Err(Failure::Unreadable(format!("{}: {}", self.name, raised.message)))
             }
-            Some(raised) => {
-                Err(Failure::Unreadable(format!("{}: {}: {}", self.name, raised.kind, raised.message)))
-            }
+            Some(raised) => Err(Failure::Unreadable(format!("{}: {raised}", self.name))),
             None => Ok(outcome),
         }
     }

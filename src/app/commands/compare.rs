@@ -210,7 +210,7 @@ fn load(workspace: &mut Workspace, at: usize, side: &Side) -> Result<(), Failure
         let line = raised.frames.iter().rev().find(|frame| frame.cell == side.shown).map(|frame| frame.line);
         let line = line.or(raised.line);
         let place = line.map_or_else(String::new, |line| format!(":{line}"));
-        let why = format!("{}{place}: {}: {}", side.shown, raised.kind, raised.message);
+        let why = format!("{}{place}: {raised}", side.shown);
         first = first.or(Some(why));
         let next = match attempt {
             0 => definitions(&source),

@@ -62,10 +62,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     let failed = last.as_ref().and_then(|finished| Some((&finished.cell.name, finished.failure()?)));
     if let Some((cell, error)) = failed {
-        shell.remark(&format!(
-            "{cell} raised {}: {}; what ran before it can be asked",
-            error.kind, error.message
-        ));
+        shell.remark(&format!("{cell} raised {error}; what ran before it can be asked"));
     }
     let whole = words.join(" ");
     // As `:why keys[1,0] 2`.

@@ -120,7 +120,7 @@ impl BenchCase {
 pub(super) fn run_code(session: &mut Session, source: &str) -> Result<Duration, String> {
     let outcome = session.run(source, "bench");
     match outcome.error {
-        Some(raised) => Err(format!("{}: {}", raised.kind, raised.message)),
+        Some(raised) => Err(raised.to_string()),
         None => Ok(outcome.elapsed),
     }
 }

@@ -71,6 +71,6 @@ fn number(session: &mut Session, expression: &str) -> Result<f64, String> {
     match session.tensor(&format!("torch.tensor({expression}, dtype=torch.float64)")) {
         Ok(Some(tensor)) => Ok(tensor.to_f64_vec()[0]),
         Ok(None) => Err(format!("{expression} is no number")),
-        Err(raised) => Err(format!("{}: {}", raised.kind, raised.message)),
+        Err(raised) => Err(raised.to_string()),
     }
 }

@@ -87,9 +87,9 @@ pub(super) fn short(examined: &Examined, shell: &mut Shell) -> Result<(), Failur
         shell.say(&format!("{}:{line}:1: not examined: {name}: {reason}\n", examined.target))?;
     }
     if let Some(failed) = &examined.failed {
-        let raised = &failed.raised;
+        let raised = &failed.note.raised;
         let line = raised.line.unwrap_or(1);
-        shell.say(&format!("{}:{line}:1: raised {}: {}\n", examined.target, raised.kind, raised.message))?;
+        shell.say(&format!("{}:{line}:1: raised {raised}\n", examined.target))?;
     }
     Ok(())
 }
@@ -105,7 +105,7 @@ pub(super) fn json(examined: &Examined, shell: &mut Shell) -> Result<(), Failure
         entry
     };
     let error = examined.failed.as_ref().map(|failed| {
-        let raised = &failed.raised;
+        let raised = &failed.note.raised;
         json!({"type": raised.kind, "message": raised.message, "cell": failed.name, "line": raised.line})
     });
     let document = json!({
@@ -149,8 +149,8 @@ pub(super) fn github(examined: &Examined, shell: &mut Shell) -> Result<(), Failu
         ))?;
     }
     if let Some(failed) = &examined.failed {
-        let raised = &failed.raised;
-        let message = format!("{} raised {}: {}", failed.name, raised.kind, raised.message);
+        let raised = &failed.note.raised;
+        let message = format!("{} raised {raised}", failed.name);
         shell.say(&format!("::warning file={}::{}\n", property(&examined.target), data(&message)))?;
     }
     Ok(())
