@@ -2,7 +2,7 @@
 
 use super::super::terminal::shell::Failure;
 use super::element_text::IndexItem;
-use super::figures::usual_axes;
+use super::figures::{labels, usual_axes};
 use super::workspace::Workspace;
 use crate::explain::TensorNames;
 use crate::ops::nearest;
@@ -35,12 +35,7 @@ impl AxisNames {
                 .collect(),
         };
         axes.resize(shape.len(), String::new());
-        let of_tokens = |axis: &str| matches!(axis, "token" | "query" | "key");
-        let label = |(axis, size): (&String, &usize)| {
-            let fits = *size == names.tokens().len() && of_tokens(axis);
-            fits.then(|| names.tokens().to_vec())
-        };
-        let labels = axes.iter().zip(&shape).map(label).collect();
+        let labels = labels(names.tokens(), &axes, &shape);
         AxisNames { shape, axes, labels }
     }
 

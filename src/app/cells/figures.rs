@@ -33,11 +33,19 @@ impl<'a> StepNames<'a> {
         named.find(|axes| axes.tensor == name).map(|axes| axes.axes.clone()).unwrap_or_default()
     }
 
-    /// The names of the positions along an axis: the lesson's tokens, if it is an axis of tokens of that size.
-    pub(crate) fn labels(&self, axis: &str, size: usize) -> Option<Vec<String>> {
-        let of_tokens = matches!(axis, "token" | "query" | "key");
-        (of_tokens && self.lesson.tokens.len() == size).then(|| self.lesson.tokens.clone())
+    /// The names of the positions along axes: the lesson's tokens.
+    pub(crate) fn labels(&self, axes: &[String], shape: &[usize]) -> Vec<Option<Vec<String>>> {
+        labels(&self.lesson.tokens, axes, shape)
     }
+}
+
+/// The names of the positions along axes: these tokens, if it is an axis of tokens of that size.
+pub(super) fn labels(tokens: &[String], axes: &[String], shape: &[usize]) -> Vec<Option<Vec<String>>> {
+    let label = |(axis, size): (&String, &usize)| {
+        let of_tokens = matches!(axis.as_str(), "token" | "query" | "key");
+        (of_tokens && tokens.len() == *size).then(|| tokens.to_vec())
+    };
+    axes.iter().zip(shape).map(label).collect()
 }
 
 /// The names of the tensors of a session: its variables and their attributes, the names in the code of cells, and the
@@ -73,8 +81,7 @@ pub(crate) fn outline(name: &str, tensor: &Tensor, names: Option<StepNames>) -> 
     let shape = tensor.shape().to_vec();
     let axes =
         names.map(|names| names.axes(name)).filter(|axes| axes.len() == shape.len()).unwrap_or_default();
-    let label = |(axis, size): (&String, &usize)| names.and_then(|names| names.labels(axis, *size));
-    let labels = axes.iter().zip(&shape).map(label).collect();
+    let labels = names.map(|names| names.labels(&axes, &shape)).unwrap_or_default();
     Figure {
         name: name.to_owned(),
         dtype: tensor.dtype().name().to_owned(),

@@ -27,7 +27,8 @@ pub(crate) fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> V
             let legend =
                 format!("Each sign tells which {unit} of {base} the number belongs to, 0 the first.");
             let axes = names.axes(&base);
-            let words = axes.get(strips.axis).and_then(|axis| names.labels(axis, strips.tokens));
+            let axis = axes.get(strips.axis).map(std::slice::from_ref).unwrap_or_default();
+            let words = names.labels(axis, &[strips.tokens]).pop().flatten();
             let one = |strip: crate::lesson::pictures::StorageStrip| {
                 let shown = figure(&strip.of);
                 let tensor = &strip.of.tensor;

@@ -93,9 +93,7 @@ impl LessonWords for StepWords<'_> {
             let axes = [name, last].map(|name| names.axes(name));
             let axes = axes.into_iter().find(|axes| !axes.is_empty()).unwrap_or_default();
             if axes.len() == shape.len() {
-                let label = |(axis, size): (&String, &usize)| names.labels(axis, *size);
-                let labels = axes.iter().zip(shape).map(label).collect();
-                return AxisLabels { axes, labels };
+                return AxisLabels { labels: names.labels(&axes, shape), axes };
             }
         }
         AxisLabels::default()

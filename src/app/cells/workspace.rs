@@ -189,8 +189,7 @@ impl<'c> Workspace<'c> {
         if figure.axes.is_empty()
             && let Some(axes) = axes(&figure.shape)
         {
-            let label = |(axis, size): (&String, &usize)| self.labels()?.labels(axis, *size);
-            figure.labels = axes.iter().zip(&figure.shape).map(label).collect();
+            figure.labels = self.labels().map(|names| names.labels(&axes, &figure.shape)).unwrap_or_default();
             figure.axes = axes;
         }
         figure

@@ -71,10 +71,18 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             false => what_if::run(&plan, &args.changes, &catalogue, shell),
             true => {
                 let mut workspace = plan.workspace(&shell.options);
-                let ended = match shell.options.json {
-                    true => as_json(&plan, args, &mut workspace, shell)?,
-                    false => as_text(&plan, args, &mut workspace, shell)?,
+                let tracing = match args.trace {
+                    None => Tracing::Off,
+                    Some(_) if shell.options.json => Tracing::All,
+                    Some(_) => Tracing::Shown,
                 };
+                let runner = Runner::new(&mut workspace, &plan.cells).by_evidence();
+                let mut runner = runner.tracing(tracing).keep_going(args.keep_going);
+                match shell.options.json {
+                    true => as_json(&plan, args, &mut runner, shell)?,
+                    false => as_text(&plan, args, &mut runner, shell)?,
+                }
+                let ended = runner.exit();
                 if targets.len() == 1 {
                     // The program ends here: the system frees all of it at once.
                     std::mem::forget(workspace);
@@ -93,15 +101,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-fn as_json<'c>(
-    plan: &Plan<'c>,
-    args: &Args,
-    workspace: &mut Workspace<'c>,
-    shell: &mut Shell,
-) -> Result<Exit, Failure> {
-    let tracing = if args.trace.is_some() { Tracing::All } else { Tracing::Off };
-    let mut runner =
-        Runner::new(workspace, &plan.cells).by_evidence().tracing(tracing).keep_going(args.keep_going);
+fn as_json(plan: &Plan, args: &Args, runner: &mut Runner, shell: &mut Shell) -> Result<(), Failure> {
     let mut cells = Vec::with_capacity(plan.cells.len());
     while let Some(FinishedCell { index, cell, outcome, trace, .. }) = runner.next() {
         shell.aside(&outcome.stderr);
@@ -113,20 +113,10 @@ fn as_json<'c>(
         }
         cells.push(document);
     }
-    let exit = runner.exit();
-    write_json(&of_run(&plan.target, exit == Exit::Good, &cells), shell)?;
-    Ok(exit)
+    write_json(&of_run(&plan.target, runner.exit() == Exit::Good, &cells), shell)
 }
 
-fn as_text<'c>(
-    plan: &Plan<'c>,
-    args: &Args,
-    workspace: &mut Workspace<'c>,
-    shell: &mut Shell,
-) -> Result<Exit, Failure> {
-    let tracing = if args.trace.is_some() { Tracing::Shown } else { Tracing::Off };
-    let mut runner =
-        Runner::new(workspace, &plan.cells).by_evidence().tracing(tracing).keep_going(args.keep_going);
+fn as_text(plan: &Plan, args: &Args, runner: &mut Runner, shell: &mut Shell) -> Result<(), Failure> {
     let (mut shown, mut failed) = (0, 0);
     let start = Instant::now();
     let progress = ProgressBar::watch(plan.cells.len(), shell);
@@ -187,7 +177,7 @@ fn as_text<'c>(
     if is_file && shell.styled() && plan.cells.len() > 1 {
         shell.show(&view::run::finished(shown, failed, start.elapsed(), shell.look))?;
     }
-    Ok(runner.exit())
+    Ok(())
 }
 
 /// Writes what a file's cell printed and its last expression, for a pipe; its error is a remark.
