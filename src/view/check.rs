@@ -296,10 +296,11 @@ fn stacked(pairs: &[LinePair], look: Look) -> Text {
 /// A line wrapped to the width, with carets under each part.
 fn parts(line: &Line, sign: &Line, look: Look) -> Text {
     let indent = line.text().len() - line.text().trim_start().len();
+    let stripped = wrap::part_of(&line.spans, indent, usize::MAX);
     let indent = " ".repeat(indent.min(look.width / 3));
     let first = sign.clone().with(Role::Prose, &indent);
     let mut text = Text::new();
-    for part in wrap(stripped(line), look.width, &first, (Role::Dim, format!("  {indent}↳ "))).lines {
+    for part in wrap(stripped, look.width, &first, (Role::Dim, format!("  {indent}↳ "))).lines {
         let under = carets(&part, look);
         text.line(part);
         if !under.spans.is_empty() {
@@ -307,18 +308,6 @@ fn parts(line: &Line, sign: &Line, look: Look) -> Text {
         }
     }
     text
-}
-
-/// The line without the spaces at its start.
-fn stripped(line: &Line) -> Line {
-    let mut out = Line::new();
-    for span in &line.spans {
-        match out.spans.is_empty() {
-            true => out.push(span.role, span.text.trim_start()),
-            false => out.push(span.role, &span.text),
-        }
-    }
-    out
 }
 
 /// The differences for `--plain`, one on each line.

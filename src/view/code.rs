@@ -6,7 +6,7 @@ use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::Mode;
 
 use crate::view::text::{Line, Look, Role, Text, unbroken};
-use crate::view::wrap::wrap;
+use crate::view::wrap::{part_of, wrap};
 
 /// The code of a cell, numbered from 1.
 pub fn code(source: &str, look: Look) -> Text {
@@ -43,7 +43,7 @@ fn numbered(lines: &[Line], from: usize, look: Look) -> Text {
     for (at, line) in lines.iter().enumerate() {
         let indent = line.text().chars().take_while(|c| *c == ' ').count();
         let inner = indent.min(look.width / 3);
-        let line = without_indent(line, indent);
+        let line = part_of(&line.spans, indent, usize::MAX);
         let numbered = |number: String| Line::new().with(Role::Dim, format!("{number:>digits$} │ "));
         let first = numbered((from + at).to_string()).with(Role::Prose, " ".repeat(inner));
         let below = numbered(String::new()).with(Role::Prose, " ".repeat(inner));
@@ -83,16 +83,6 @@ fn split_comment(mut line: Line) -> (Line, Option<Line>) {
 fn digits(greatest: usize, look: Look) -> usize {
     let least = if look.width < 60 { 2 } else { 4 };
     greatest.to_string().len().max(least)
-}
-
-fn without_indent(line: &Line, mut indent: usize) -> Line {
-    let mut rest = Line::new();
-    for span in &line.spans {
-        let cut = indent.min(span.text.len() - span.text.trim_start_matches(' ').len());
-        indent -= cut;
-        rest.push(span.role, &span.text[cut..]);
-    }
-    rest
 }
 
 /// The lines of `source`, each token with its role. Strings are not broken when lines are wrapped.

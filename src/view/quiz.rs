@@ -2,7 +2,7 @@
 
 use crate::view::prose::{prose, prose_line};
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::wrap;
+use crate::view::wrap::{part_of, wrap};
 
 /// The verdict on an answer or an exercise.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -94,12 +94,7 @@ pub fn reply(standing: AnswerVerdict, because: &str, look: Look) -> Text {
     if let Some(first) = drawn.lines.first_mut() {
         let verdict = head.text();
         if first.text().starts_with(&verdict) {
-            let mut skip = verdict.len();
-            for span in &first.spans {
-                let cut = skip.min(span.text.len());
-                skip -= cut;
-                head.push(span.role, &span.text[cut..]);
-            }
+            head.join(part_of(&first.spans, verdict.len(), usize::MAX));
             *first = head;
         }
     }

@@ -1,6 +1,6 @@
 //! The two-dimensional slices of a tensor: which are shown, and how they are named.
 
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::tensor::layout::unravel;
 use crate::view::figure::Figure;
@@ -85,7 +85,7 @@ pub(crate) fn ellipsized(name: &str, most: usize) -> String {
     }
     let mut short = String::new();
     for c in name.chars() {
-        if short.width() + 2 > most {
+        if short.width() + c.width().unwrap_or(0) >= most {
             break;
         }
         short.push(c);

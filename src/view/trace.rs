@@ -31,8 +31,16 @@ const LEGEND: &str = "mul: multiplications, divisions, roots, functions; moved: 
 
 /// `21 operations, 720 multiplications, 12.3 kB moved, 0.4 ms`.
 fn totals(outline: &Outline, look: Look) -> Text {
-    let mut words =
-        format!("{}, {}", counted(outline.operations, "operation"), cost_words(outline.cost, false));
+    let but = match outline.cost.uncounted {
+        0 => String::new(),
+        many => format!(" (without {})", counted(many as usize, "operation")),
+    };
+    let mut words = format!(
+        "{}, {}{but}, {} moved",
+        counted(outline.operations, "operation"),
+        counted(outline.cost.multiplications as usize, "multiplication"),
+        size_in_words(outline.cost.bytes as f64)
+    );
     if outline.elapsed >= SLOW {
         words.push_str(&format!(", {}", duration(outline.elapsed)));
     }
@@ -55,19 +63,24 @@ fn last_line(items: &[OutlineItem]) -> usize {
     items.iter().map(of).max().unwrap_or(0)
 }
 
-fn cost_words(cost: Cost, short: bool) -> String {
-    if short {
-        return format!("{} mul", grouped(cost.multiplications));
+fn mul(cost: Cost) -> String {
+    format!("{} mul", grouped(cost.multiplications))
+}
+
+/// What an operation costs, in short or in `plain` words.
+fn cost_words(row: &OperationRow, plain: bool) -> String {
+    let bytes = size_in_words(row.cost.bytes as f64);
+    match (row.is_view, row.cost.multiplications) {
+        (true, _) if row.is_unchanged => "unchanged".to_owned(),
+        (true, _) => if plain { "a view" } else { "view" }.to_owned(),
+        (_, 0) if row.error.is_some() && !plain => String::new(),
+        _ if row.cost.uncounted > 0 => {
+            format!("{} not counted", if plain { "multiplications" } else { "mul" })
+        }
+        (_, 0) => bytes,
+        (_, many) if plain => format!("{}, {bytes}", counted(many as usize, "multiplication")),
+        _ => mul(row.cost),
     }
-    let but = match cost.uncounted {
-        0 => String::new(),
-        many => format!(" (without {})", counted(many as usize, "operation")),
-    };
-    format!(
-        "{}{but}, {} moved",
-        counted(cost.multiplications as usize, "multiplication"),
-        size_in_words(cost.bytes as f64)
-    )
 }
 
 struct TracePage {
@@ -110,7 +123,7 @@ impl TracePage {
     fn group(&self, group: &CallGroup, depth: usize, text: &mut Text) {
         let mut inside = counted(group.operations, "operation");
         if group.cost.multiplications > 0 {
-            inside.push_str(&format!(", {}", cost_words(group.cost, true)));
+            inside.push_str(&format!(", {}", mul(group.cost)));
         }
         let cell =
             if group.defined_in == group.cell { String::new() } else { format!(" ({})", group.defined_in) };
@@ -139,7 +152,7 @@ impl TracePage {
             _ => String::new(),
         };
         let sum = match group.cost.multiplications > 0 {
-            true => format!(", {} together", cost_words(group.cost, true)),
+            true => format!(", {} together", mul(group.cost)),
             false => String::new(),
         };
         match self.look.plain {
@@ -166,15 +179,7 @@ impl TracePage {
         if self.look.plain {
             return self.plain_row(row, &library, &at_last, depth, text);
         }
-        let cost = match (row.is_unchanged, row.is_view, row.cost.multiplications) {
-            (true, ..) => "unchanged".to_owned(),
-            (_, true, _) => "view".to_owned(),
-            (_, _, 0) if row.error.is_some() => String::new(),
-            _ if row.cost.uncounted > 0 => "mul not counted".to_owned(),
-            (_, _, 0) => size_in_words(row.cost.bytes as f64),
-            _ => cost_words(row.cost, true),
-        };
-        let cost = unbroken(&cost);
+        let cost = unbroken(&cost_words(row, false));
         let arrows = |shapes: &str| shapes.replace("-> ", &format!("->{NO_BREAK_SPACE}"));
         let shapes = arrows(&row.shapes);
         let parts = [
@@ -198,19 +203,7 @@ impl TracePage {
 
     fn plain_row(&self, row: &OperationRow, library: &str, at_last: &str, depth: usize, text: &mut Text) {
         let mut words = format!("line {}: {}", row.line, row.code);
-        let cost = match (row.is_view, row.cost.multiplications) {
-            (true, _) if row.is_unchanged => "unchanged".to_owned(),
-            (true, _) => "a view".to_owned(),
-            _ if row.cost.uncounted > 0 => "multiplications not counted".to_owned(),
-            (false, 0) => size_in_words(row.cost.bytes as f64),
-            _ => {
-                format!(
-                    "{}, {}",
-                    counted(row.cost.multiplications as usize, "multiplication"),
-                    size_in_words(row.cost.bytes as f64)
-                )
-            }
-        };
+        let cost = cost_words(row, true);
         let numbers = match row.preview.numbers.as_slice() {
             [] => String::new(),
             numbers => format!("gives {}", numbers.join(", ")),

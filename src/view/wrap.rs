@@ -197,7 +197,7 @@ fn broken(word: StyledWord, width: usize) -> Vec<StyledWord> {
         // A long rest does not fit, and is not measured for each of its parts.
         let fits = rest.len() <= LONGEST_LETTER * width && rest.width() <= width;
         let cut = if fits { rest.len() } else { break_at(rest, width) };
-        let spans = part_of(&word.spans, start, start + cut);
+        let spans = part_of(&word.spans, start, start + cut).spans;
         start += cut;
         let space = if start == text.len() { word.space.clone() } else { String::new() };
         parts.push(StyledWord { width: spans.iter().map(Span::width).sum(), spans, space });
@@ -206,13 +206,13 @@ fn broken(word: StyledWord, width: usize) -> Vec<StyledWord> {
 }
 
 /// The spans between two places of their text.
-fn part_of(spans: &[Span], from: usize, to: usize) -> Vec<Span> {
-    let (mut part, mut at) = (Vec::new(), 0);
+pub(crate) fn part_of(spans: &[Span], from: usize, to: usize) -> Line {
+    let (mut part, mut at) = (Line::new(), 0);
     for span in spans {
         let end = at + span.text.len();
         let (first, last) = (from.max(at), to.min(end));
         if first < last {
-            part.push(Span::new(span.role, &span.text[first - at..last - at]));
+            part.push(span.role, &span.text[first - at..last - at]);
         }
         at = end;
     }

@@ -13,7 +13,8 @@ use super::walk::{Flow, Walk};
 use crate::lesson::Lesson;
 use crate::view::learn::footer;
 use crate::view::listing::{HERE, Listing, list, mark, signs};
-use crate::view::wrap::{remark, wrap};
+use crate::view::slice::ellipsized;
+use crate::view::wrap::{part_of, remark, wrap};
 use crate::view::{Line, Role, Text};
 
 impl Walk<'_, '_, '_> {
@@ -265,20 +266,8 @@ pub(crate) fn cut(text: Text, width: usize) -> Text {
         if line.width() <= width {
             return line;
         }
-        let mut kept = Line::new();
-        let width = width.saturating_sub(1);
-        for span in line.spans {
-            let free = width.saturating_sub(kept.width());
-            let mut part = String::new();
-            for letter in span.text.chars() {
-                let wider = Line::new().with(span.role, format!("{part}{letter}"));
-                if wider.width() > free {
-                    break;
-                }
-                part.push(letter);
-            }
-            kept.push(span.role, part);
-        }
+        let shown = ellipsized(&line.text(), width);
+        let mut kept = part_of(&line.spans, 0, shown.trim_end_matches('…').len());
         kept.push(Role::Dim, "…");
         kept
     };
