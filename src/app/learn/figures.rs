@@ -1,5 +1,8 @@
 //! The tensors of a step from which a number can be chosen.
 
+use std::ops::Range;
+
+use ruff_python_ast::Stmt;
 use ruff_python_ast::token::TokenKind;
 use ruff_text_size::Ranged;
 
@@ -17,7 +20,7 @@ pub(super) fn figures(step: &Step, shown: Vec<Figure>, workspace: &Workspace) ->
     let mut figures = shown;
     let names = workspace.names();
     let is_letter = |c: char| c.is_alphanumeric() || "_.".contains(c);
-    let code = without_texts(&run_at_once(&step.code));
+    let code = run_at_once(&step.code);
     for word in code.split(|c: char| !is_letter(c)).filter(|word| !word.is_empty()) {
         if !figures.iter().any(|figure| figure.name == word)
             && let Some(tensor) = names.get(word)
@@ -30,26 +33,16 @@ pub(super) fn figures(step: &Step, shown: Vec<Figure>, workspace: &Workspace) ->
     figures
 }
 
-/// The lines of code that are not in the body of a function or a class.
+/// Code without its texts and comments, whose words are no names, and without the functions and classes that it defines.
 fn run_at_once(code: &str) -> String {
-    let mut defines = false;
-    let is_outside = |line: &&str| {
-        if !line.starts_with([' ', ')']) && !line.is_empty() {
-            defines = ["def ", "class ", "@"].iter().any(|word| line.starts_with(word));
-        }
-        !defines
-    };
-    code.lines().filter(is_outside).collect::<Vec<_>>().join("\n")
-}
-
-/// Code without its texts and comments, whose words are no names.
-fn without_texts(code: &str) -> String {
     let Ok(parsed) = parse_module(code) else { return code.to_owned() };
     let is_text = |kind| matches!(kind, TokenKind::String | TokenKind::FStringMiddle | TokenKind::Comment);
+    let texts = parsed.tokens().iter().filter(|token| is_text(token.kind())).map(Ranged::range);
+    let defines = |statement: &&Stmt| matches!(statement, Stmt::FunctionDef(_) | Stmt::ClassDef(_));
+    let defined = parsed.syntax().body.iter().filter(defines).map(Ranged::range);
     let mut names = code.to_owned();
-    for token in parsed.tokens().iter().filter(|token| is_text(token.kind())) {
-        let range = token.start().to_usize()..token.end().to_usize();
-        names.replace_range(range.clone(), &" ".repeat(range.len()));
+    for range in texts.chain(defined) {
+        names.replace_range(Range::<usize>::from(range), &" ".repeat(range.len().to_usize()));
     }
     names
 }
