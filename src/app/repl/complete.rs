@@ -4,11 +4,11 @@ use rustyline::completion::FilenameCompleter;
 
 use super::super::cells::workspace::Workspace;
 use super::commands::{ArgumentKind, COMMANDS, find};
-use super::help::without_first;
+use super::help::{MODULES, without_first};
 use super::keys::without_margins;
 use crate::lesson::Catalogue;
 use crate::ops::schema::signature;
-use crate::ops::table::{self, ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, LINALG, METHOD, RELAYOUT};
+use crate::ops::table::{self, ALIASES, IN_PLACE, LINALG, METHOD, RELAYOUT};
 
 /// The candidates that can replace the text from `start` to the cursor.
 pub struct Completion {
@@ -191,12 +191,8 @@ fn place_of(base: &str, workspace: &mut Workspace) -> u8 {
     if workspace.session.tensor(base).is_ok_and(|tensor| tensor.is_some()) {
         return METHOD;
     }
-    match workspace.text(&format!("getattr({base}, '__name__', '')")).as_deref() {
-        Some("torch") => FUNCTION,
-        Some("torch.nn.functional") => FUNCTIONAL,
-        Some("torch.linalg") => LINALG,
-        _ => 0,
-    }
+    let name = workspace.text(&format!("getattr({base}, '__name__', '')"));
+    MODULES.iter().find(|(_, module)| name.as_deref() == Some(module)).map_or(0, |(place, _)| *place)
 }
 
 /// The arguments of the operation with this name and place.

@@ -6,7 +6,7 @@ use super::commands::{COMMANDS, CommandGroup, ReplCommand, find};
 use super::state::{CommandError, CommandResult, InputResult, Repl};
 use crate::ops::nearest;
 use crate::ops::schema::signature;
-use crate::ops::table::{self, ALIASES, FUNCTION, FUNCTIONAL, LINALG, METHOD, Op};
+use crate::ops::table::{self, ALIASES, FUNCTION, FUNCTIONAL, LINALG, Op};
 use crate::view::columns::columns;
 use crate::view::prose::{prose, prose_line};
 use crate::view::wrap::paragraph;
@@ -157,19 +157,16 @@ fn operation_help(op: &Op, look: Look) -> Text {
     text
 }
 
+/// The modules whose functions are operations, each with its place in their table.
+pub(super) const MODULES: [(u8, &str); 3] =
+    [(FUNCTION, "torch"), (FUNCTIONAL, "torch.nn.functional"), (LINALG, "torch.linalg")];
+
 /// The call of an operation: `torch.softmax(input, dim)`, or a method call if it is only a method.
 fn call_of(op: &Op, arguments: &str) -> String {
-    if op.is_in(FUNCTION) {
-        return format!("torch.{}({arguments})", op.name);
+    match MODULES.iter().find(|(place, _)| op.is_in(*place)) {
+        Some((_, module)) => format!("{module}.{}({arguments})", op.name.trim_start_matches("linalg_")),
+        None => format!("tensor.{}({})", op.name, without_first(arguments)),
     }
-    if op.is_in(FUNCTIONAL) {
-        return format!("torch.nn.functional.{}({arguments})", op.name);
-    }
-    if op.is_in(LINALG) {
-        return format!("torch.linalg.{}({arguments})", op.name.trim_start_matches("linalg_"));
-    }
-    debug_assert!(op.is_in(METHOD) || op.places != 0, "every operation can be reached");
-    format!("tensor.{}({})", op.name, without_first(arguments))
 }
 
 /// The arguments without the first, as a method has them.
