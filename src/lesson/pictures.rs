@@ -10,17 +10,17 @@ use super::step::Step;
 use super::views::View;
 use crate::numpy::tensor_value;
 use crate::ops::nearest;
-use crate::session::{PythonError, Raised, Session};
+use crate::session::{PythonError, Raised, Session, Variable};
 use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, Tensor, layout::row_major, peak_memory};
 
 pub(crate) enum PictureContent {
     /// Heat maps with one scale.
-    Maps(Vec<NamedTensor>),
+    Maps(Vec<Variable>),
     /// The elements that are not hidden.
-    Triangle(Vec<NamedTensor>),
+    Triangle(Vec<Variable>),
     /// Before and after dropout.
-    Dropped(NamedTensor, NamedTensor),
+    Dropped(Variable, Variable),
     /// One storage, read by several tensors.
     Strips(StorageStrips),
     /// The expression, and a name and a number for each bar.
@@ -29,12 +29,6 @@ pub(crate) enum PictureContent {
     Curves(String, Vec<(String, Vec<f64>)>),
     /// Expressions, the shorter of two times, and the peak of the bytes in tensors beyond those allocated before.
     Costs(Vec<(String, Duration, u64)>),
-}
-
-#[derive(Clone)]
-pub(crate) struct NamedTensor {
-    pub(crate) name: String,
-    pub(crate) tensor: Tensor,
 }
 
 /// How several tensors read one storage.
@@ -50,7 +44,7 @@ pub(crate) struct StorageStrips {
 
 /// How one tensor reads the storage.
 pub(crate) struct StorageStrip {
-    pub(crate) of: NamedTensor,
+    pub(crate) of: Variable,
     /// The token of each element, in reading order.
     pub(crate) owners: Vec<usize>,
     /// Whether the tensor has a storage of its own.
@@ -84,7 +78,7 @@ impl View {
         })
     }
 
-    fn tensors(&self, session: &mut Session) -> Result<Vec<NamedTensor>, String> {
+    fn tensors(&self, session: &mut Session) -> Result<Vec<Variable>, String> {
         self.expressions.iter().map(|one| tensor(one, session)).collect()
     }
 
@@ -93,7 +87,7 @@ impl View {
         let (Some(before), Some(after)) = (both.next(), both.next()) else {
             return Err("`dropped` takes two expressions".to_owned());
         };
-        if before.tensor.shape() != after.tensor.shape() {
+        if before.value.shape() != after.value.shape() {
             return Err(format!("`{}` and `{}` have different shapes", before.name, after.name));
         }
         Ok(PictureContent::Dropped(before, after))
@@ -101,7 +95,7 @@ impl View {
 
     fn strips(&self, step: &Step, session: &mut Session) -> Result<StorageStrips, String> {
         let all = self.tensors(session)?;
-        let base = all[0].tensor.clone();
+        let base = all[0].value.clone();
         let named = step.axes.iter().find(|axes| axes.tensor == all[0].name);
         let is_token = |name: &String| matches!(name.as_str(), "token" | "query" | "key");
         let axis = named.and_then(|axes| axes.axes.iter().position(is_token)).unwrap_or(0);
@@ -109,13 +103,13 @@ impl View {
         let tokens = *base.shape().get(axis).ok_or_else(|| format!("`{}` has no axes", all[0].name))?;
         let mut strips = Vec::new();
         for of in all {
-            let positions = storage_positions(&of.tensor, &base, 8).ok_or_else(|| {
+            let positions = storage_positions(&of.value, &base, 8).ok_or_else(|| {
                 format!("`{}` does not have the numbers of `{}`", of.name, self.expressions[0])
             })?;
             let owner = |place: &usize| base.layout().index_of(*place).map(|index| index[axis]);
             let owners: Option<Vec<usize>> = positions.iter().map(owner).collect();
             let owners = owners.ok_or_else(|| format!("`{}` has numbers of its own", of.name))?;
-            let copied = !of.tensor.storage().same(base.storage());
+            let copied = !of.value.storage().same(base.storage());
             strips.push(StorageStrip { of, owners, copied });
         }
         Ok(StorageStrips { axis, unit, tokens, strips })
@@ -171,9 +165,9 @@ fn number(value: &PyObjectRef, vm: &VirtualMachine) -> Option<f64> {
     }
 }
 
-fn tensor(expression: &str, session: &mut Session) -> Result<NamedTensor, String> {
+fn tensor(expression: &str, session: &mut Session) -> Result<Variable, String> {
     match session.tensor(expression) {
-        Ok(Some(tensor)) => Ok(NamedTensor { name: expression.to_owned(), tensor }),
+        Ok(Some(value)) => Ok(Variable { name: expression.to_owned(), value }),
         Ok(None) => Err(format!("`{expression}` is not a tensor")),
         Err(raised) => Err(explained(&raised, session)),
     }

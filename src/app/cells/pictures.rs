@@ -1,9 +1,9 @@
 //! The pictures of a step, with the names of axes and tokens.
 
 use super::figures::{StepNames, figure};
-use crate::lesson::pictures::{NamedTensor, PictureContent};
+use crate::lesson::pictures::PictureContent;
 use crate::lesson::{Lesson, Step};
-use crate::session::Session;
+use crate::session::{Session, Variable};
 use crate::shims::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure};
 use crate::view::Picture;
 use crate::view::storage::StorageView;
@@ -14,7 +14,7 @@ pub(crate) fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> V
         step.views.iter().filter_map(|view| view.picture(step, session).ok()).collect();
     let names = StepNames::of(step, lesson);
     let options = *session.state().print_options.borrow();
-    let figure = |named: &NamedTensor| figure(&named.name, &named.tensor, Some(names), &options);
+    let figure = |named: &Variable| figure(&named.name, &named.value, Some(names), &options);
     let picture = |drawn: PictureContent| match drawn {
         PictureContent::Maps(all) => Picture::Maps(all.iter().map(figure).collect()),
         PictureContent::Triangle(all) => Picture::Triangle(all.iter().map(figure).collect()),
@@ -31,7 +31,7 @@ pub(crate) fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> V
             let words = names.labels(axis, &[strips.tokens]).pop().flatten();
             let one = |strip: crate::lesson::pictures::StorageStrip| {
                 let shown = figure(&strip.of);
-                let tensor = &strip.of.tensor;
+                let tensor = &strip.of.value;
                 let mut facts = shown.named_shape();
                 if strip.copied {
                     facts.push_str(", a copy");
