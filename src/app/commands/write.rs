@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::cells::trained::{ModelFolder, TrainedModel};
@@ -57,7 +58,8 @@ fn number(word: &str, least: f64, most: f64) -> Result<f64, String> {
 }
 
 /// Why a text ended.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
 enum End {
     /// It has as many tokens as were asked for.
     Tokens,
@@ -120,7 +122,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         }
     }
     written.times[1] = start.elapsed().saturating_sub(written.times[0]);
-    if !matches!(written.end, End::Interrupted) {
+    if written.end != End::Interrupted {
         written.end = match written.tokens {
             count if count >= writing.tokens => End::Tokens,
             count if prompt_tokens + count >= context => End::Context,
@@ -139,7 +141,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             }
         }
     }
-    Ok(if matches!(written.end, End::Interrupted) { Exit::Interrupted } else { Exit::Good })
+    Ok(if written.end == End::Interrupted { Exit::Interrupted } else { Exit::Good })
 }
 
 /// What the arguments ask. Errors: options that would change nothing.
@@ -190,12 +192,7 @@ fn document(written: &Written, writing: &Writing, args: &Args) -> Value {
         "schema": "attn.write/1",
         "prompt": {"ms": ms(first), "text": writing.text, "tokens": written.prompt_tokens},
         "written": {"ms": ms(rest), "text": written.text, "tokens": written.tokens},
-        "ended": match written.end {
-            End::Tokens => "tokens",
-            End::Model => "model",
-            End::Context => "context",
-            End::Interrupted => "interrupted",
-        },
+        "ended": written.end,
         "temperature": writing.temperature,
         "cache": writing.cached,
     });

@@ -121,7 +121,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     let words = match (first_time, at) {
         _ if restored.is_some() => String::new(),
-        (true, 0) => welcome(mode).to_owned(),
+        (true, 0) => welcome(mode),
         (_, 0) => String::new(),
         (_, at) => before(&stops[at - 1]),
     };
@@ -134,17 +134,15 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 }
 
 /// The greeting of a new learner.
-fn welcome(mode: InputMode) -> &'static str {
-    match mode {
-        InputMode::Keys => {
-            "Welcome. You will read a little, guess what comes out, and then see it run. \
-             **Enter** continues, **?** says what else there is, **q** leaves; next time you continue from there."
-        }
-        InputMode::Words => {
-            "Welcome. You will read a little, guess what comes out, and then see it run. \
-             Enter continues, `help` says what else can be typed, `quit` leaves; next time you continue from there."
-        }
-    }
+fn welcome(mode: InputMode) -> String {
+    let [on, help, leave] = match mode {
+        InputMode::Keys => ["**Enter** continues", "**?** says what else there is", "**q** leaves"],
+        InputMode::Words => ["Enter continues", "`help` says what else can be typed", "`quit` leaves"],
+    };
+    format!(
+        "Welcome. You will read a little, guess what comes out, and then see it run. \
+         {on}, {help}, {leave}; next time you continue from there."
+    )
 }
 
 /// A line that names the stop before this one.

@@ -2,7 +2,7 @@
 //! Each state is computed by running the cells that lead to it.
 
 use super::super::cells::notes::note;
-use super::super::cells::plan::{self, Plan};
+use super::super::cells::plan;
 use super::super::cells::runner::{Runner, replayed, unexpected};
 use super::super::cells::step::step_panel;
 use super::super::cells::workspace::Workspace;
@@ -31,10 +31,6 @@ pub(super) fn workspace_at<'c>(
 ) -> Result<(Workspace<'c>, Outcomes), Failure> {
     let plan = plan::plan(word, None, catalogue)?;
     plan.show_remarks(shell);
-    workspace_of(&plan, shell)
-}
-
-fn workspace_of<'c>(plan: &Plan<'c>, shell: &mut Shell) -> Result<(Workspace<'c>, Outcomes), Failure> {
     let mut outcomes = Outcomes::new();
     let mut workspace = plan.workspace(&shell.options);
     let mut runner = Runner::new(&mut workspace, &plan.cells).by_evidence();
