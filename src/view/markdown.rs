@@ -1,6 +1,7 @@
 //! A step and a learner's answers as Markdown for other programs.
 
 pub use crate::lesson::fenced;
+use crate::lesson::progress::GivenAnswer;
 use crate::view::figure::Figure;
 use crate::view::panel::Panel;
 use crate::view::slice;
@@ -14,7 +15,7 @@ pub(crate) struct AnsweredQuestion {
     /// The question, Markdown.
     pub(crate) ask: String,
     /// The answers in order, and whether each was right.
-    pub(crate) answers: Vec<(String, bool)>,
+    pub(crate) answers: Vec<GivenAnswer>,
 }
 
 /// A step after it ran: prose, questions and answers, code, output, tables, checks, and the text after them.
@@ -61,9 +62,9 @@ pub(crate) fn output(panel: &Panel) -> String {
 /// A question and its answers as a quotation.
 pub(crate) fn question(asked: &AnsweredQuestion) -> String {
     let mut lines = vec![format!("**Before it runs:** {}", asked.ask.trim())];
-    for (answer, right) in &asked.answers {
+    for GivenAnswer { text, right } in &asked.answers {
         let verdict = if *right { "yes" } else { "not yet" };
-        lines.push(format!("- {}: {verdict}", inline(answer)));
+        lines.push(format!("- {}: {verdict}", inline(text)));
     }
     if !asked.answers.is_empty() {
         lines.insert(1, String::new());

@@ -9,7 +9,7 @@ use super::element_text::with_positions;
 use super::figures;
 use super::machine;
 use super::plan::Plan;
-use super::workspace::{RanCell, Workspace};
+use super::workspace::Workspace;
 use crate::explain::what_if::{AxisLabels, Change, ChangedTensor, LessonWords, WhatIf, what_if};
 use crate::lesson::{Catalogue, Lesson, Step, Target};
 use crate::session::Raised;
@@ -116,15 +116,13 @@ impl LessonWords for StepWords<'_> {
 /// Runs cells without and with changes. `asked` has the cells that were asked for, or none if all were; `at` has the steps
 /// whose lessons name axes and tokens. Errors: a change that cannot be made, in words.
 pub(crate) fn changed(
-    cells: &[RanCell],
+    cells: &[(String, String)],
     asked: &[String],
     at: Vec<(&Step, &Lesson)>,
     changes: &[Change],
     options: &GlobalOptions,
 ) -> Result<WhatIf, Failure> {
-    let cells: Vec<(String, String)> =
-        cells.iter().map(|cell| (cell.name.clone(), cell.source.clone())).collect();
-    what_if(&cells, changes, asked, &StepWords(at), &mut || machine::session(options)).map_err(Failure::Usage)
+    what_if(cells, changes, asked, &StepWords(at), &mut || machine::session(options)).map_err(Failure::Usage)
 }
 
 /// The effect of a typed change (`inputs[1,0]=0.9`, `seed 7`, `drop journey`, `dim=-1 => dim=0`) on the cells of a workspace,
@@ -134,7 +132,9 @@ pub(crate) fn typed(workspace: &Workspace, text: &str, look: Look) -> Result<Tex
     let tokens = StepWords(steps.to_vec()).tokens();
     let change = Change::typed(&with_positions(text, &tokens)).map_err(Failure::Usage)?;
     let asked = asked(workspace);
-    let what = changed(&workspace.ran, &asked, steps.to_vec(), &[change], workspace.options())?;
+    let cells: Vec<(String, String)> =
+        workspace.ran.iter().map(|ran| (ran.name.clone(), ran.source.clone())).collect();
+    let what = changed(&cells, &asked, steps.to_vec(), &[change], workspace.options())?;
     Ok(compare::what_if(&what, look))
 }
 
@@ -184,11 +184,8 @@ pub(crate) fn run(
     catalogue: &Catalogue,
     shell: &mut Shell,
 ) -> Result<Exit, Failure> {
-    let cells: Vec<RanCell> = plan
-        .cells
-        .iter()
-        .map(|cell| RanCell { name: cell.name.clone(), source: cell.source.clone() })
-        .collect();
+    let cells: Vec<(String, String)> =
+        plan.cells.iter().map(|cell| (cell.name.clone(), cell.source.clone())).collect();
     let shown: Vec<String> =
         plan.cells.iter().filter(|cell| !cell.silent).map(|cell| cell.name.clone()).collect();
     let at: Vec<(&Step, &Lesson)> = plan.cells.iter().filter_map(|cell| cell.step).collect();

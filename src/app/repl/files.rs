@@ -13,6 +13,7 @@ use super::lines::statements;
 use super::state::{CommandError, CommandResult, InputResult, Repl, UndoPoint, is_input};
 use crate::lesson::notebook::{RecordedOutput, SavedCell};
 use crate::lesson::{ipynb, script};
+use crate::view::quantity::counted;
 
 impl Repl<'_> {
     /// `:save FILE [!]`
@@ -45,14 +46,12 @@ impl Repl<'_> {
         if let Err(error) = file::write(path, &text) {
             return Err(CommandError::Message(format!("`{file}` could not be written: {error}.")));
         }
-        let count = cells.len();
-        let plural = if count == 1 { "" } else { "s" };
         let next = if file.ends_with(".py") || file.ends_with(".ipynb") {
             format!("`attn run {file}` runs it.")
         } else {
             "A browser shows it.".to_owned()
         };
-        self.say(&format!("`{file}` has {count} cell{plural}. {next}"), shell)?;
+        self.say(&format!("`{file}` has {}. {next}", counted(cells.len(), "cell")), shell)?;
         Ok(InputResult::Done)
     }
 

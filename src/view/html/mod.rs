@@ -25,6 +25,7 @@ use std::collections::BTreeSet;
 use crate::explain::{Statement, Why};
 use crate::lesson::Term;
 use crate::lesson::exercise::{Prediction, RightAnswer};
+use crate::lesson::progress::GivenAnswer;
 use crate::shims::sha512;
 use crate::view::errors::error;
 use crate::view::panel::{Check, Panel, printable};
@@ -95,7 +96,7 @@ impl Page {
     }
 
     /// A question with the learner's answers, and whether each was right; the right answer is folded away.
-    pub(crate) fn question(&mut self, asked: &Prediction, given: &[(String, bool)]) {
+    pub(crate) fn question(&mut self, asked: &Prediction, given: &[GivenAnswer]) {
         let choices = match &asked.answer {
             RightAnswer::Choice(choices) => choices.as_slice(),
             _ => &[],
@@ -111,9 +112,9 @@ impl Page {
             }
             self.push("</ol>\n");
         }
-        for (words, is_right) in given {
-            let (class, verdict) = if *is_right { ("g", "✓ right") } else { ("b", "✗ not yet") };
-            let words = escape(words);
+        for GivenAnswer { text, right } in given {
+            let (class, verdict) = if *right { ("g", "✓ right") } else { ("b", "✗ not yet") };
+            let words = escape(text);
             self.push(format!("<p>Answered: <q>{words}</q> <span class=\"{class}\">{verdict}</span></p>\n"));
         }
         let mut answer = asked.right.clone();

@@ -2,7 +2,7 @@
 
 use super::material::{ExportPart, ExportedExercise, ExportedStep};
 use crate::app::learner::summary;
-use crate::lesson::progress::Progress;
+use crate::lesson::progress::{GivenAnswer, Progress};
 use crate::lesson::terms::ADDRESS;
 use crate::lesson::{Catalogue, Lesson};
 use crate::view::Figure;
@@ -82,7 +82,7 @@ fn of_lesson(lesson: &Lesson, material: &[ExportPart], progress: &Progress) -> S
 fn answers(runs: &[&ExportedStep]) -> String {
     let mut lines = Vec::new();
     for asked in runs.iter().flat_map(|run| &run.asked).filter(|asked| !asked.answers.is_empty()) {
-        let given = asked.answers.iter().map(|(text, right)| {
+        let given = asked.answers.iter().map(|GivenAnswer { text, right }| {
             let mark = if *right { " ✓" } else { "" };
             format!("{}{mark}", inline(text))
         });

@@ -8,7 +8,7 @@ use crate::app::cells::step::{shown_tensors, step_panel};
 use crate::app::cells::workspace::Workspace;
 use crate::app::learner::stops::{Stop, StopKind, find};
 use crate::app::terminal::shell::Failure;
-use crate::lesson::progress::{ExerciseProgress, GivenAnswer, Progress};
+use crate::lesson::progress::{ExerciseProgress, Progress};
 use crate::lesson::{Catalogue, Exercise, Lesson, LessonStep, Step, Target};
 use crate::session::Outcome;
 use crate::view::Panel;
@@ -163,9 +163,8 @@ fn run<'c>(
 fn asked(step: &Step, lesson: &Lesson, progress: &Progress) -> Vec<AnsweredQuestion> {
     let seen = progress.seen(lesson, step);
     let one = |ask: &String| {
-        let given = seen.and_then(|seen| seen.predictions.get(ask)).map(|it| it.answers.as_slice());
-        let answer = |given: &GivenAnswer| (given.text.clone(), given.right);
-        AnsweredQuestion { ask: ask.clone(), answers: given.unwrap_or_default().iter().map(answer).collect() }
+        let given = seen.and_then(|seen| seen.predictions.get(ask)).map(|it| it.answers.clone());
+        AnsweredQuestion { ask: ask.clone(), answers: given.unwrap_or_default() }
     };
     step.predictions.iter().map(|prediction| one(&prediction.ask)).collect()
 }
