@@ -1,6 +1,7 @@
 //! A step and a learner's answers as Markdown for other programs.
 
 pub use crate::lesson::fenced;
+use crate::lesson::notebook::RecordedOutput;
 use crate::lesson::progress::GivenAnswer;
 use crate::view::figure::Figure;
 use crate::view::panel::Panel;
@@ -19,11 +20,11 @@ pub(crate) struct AnsweredQuestion {
 }
 
 /// A step after it ran: prose, questions and answers, code, output, tables, checks, and the text after them.
-pub(crate) fn step(panel: &Panel, asked: &[AnsweredQuestion]) -> String {
+pub(crate) fn step(panel: &Panel, shown: &RecordedOutput, asked: &[AnsweredQuestion]) -> String {
     let mut parts = vec![before(panel)];
     parts.extend(asked.iter().map(question));
     parts.push(fenced("python", &panel.code));
-    parts.push(output(panel));
+    parts.push(fenced("text", &shown.shown()));
     parts.extend(panel.figures.iter().map(table));
     let checks = panel.checks.iter().map(|check| {
         let mark = if check.is_true { "✓" } else { "✗" };
@@ -48,15 +49,6 @@ pub(crate) fn before(panel: &Panel) -> String {
 pub(crate) fn joined(parts: &[String]) -> String {
     let kept: Vec<&str> = parts.iter().map(|part| part.trim_end()).filter(|part| !part.is_empty()).collect();
     format!("{}\n", kept.join("\n\n"))
-}
-
-/// What a cell printed, its result and its error, in one fence.
-pub(crate) fn output(panel: &Panel) -> String {
-    let error = panel.error.as_ref().map(|note| note.raised.to_string());
-    let shown = [Some(panel.stdout.clone()), panel.result.clone(), error];
-    let shown: Vec<String> = shown.into_iter().flatten().map(|part| part.trim_end().to_owned()).collect();
-    let shown: Vec<String> = shown.into_iter().filter(|part| !part.is_empty()).collect();
-    fenced("text", &shown.join("\n"))
 }
 
 /// A question and its answers as a quotation.

@@ -1,5 +1,12 @@
 //! The text of a named element: what is indexed, and the items of its index.
 
+use std::ops::Range;
+
+use ruff_python_parser::Mode;
+use ruff_text_size::Ranged;
+
+use crate::syntax::parse_unchecked;
+
 #[derive(Clone, PartialEq)]
 pub(crate) enum IndexItem {
     /// A number; negative ones count from the end.
@@ -111,38 +118,26 @@ fn index_item(text: &str) -> Option<IndexItem> {
 /// The same text with the positions of tokens for their names in brackets: `inputs[journey,0]=0.9` as
 /// `inputs[1,0]=0.9`. For text that is code otherwise.
 pub(crate) fn with_positions(text: &str, tokens: &[String]) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    let mut depth = 0;
-    while let Some(letter) = rest.chars().next() {
-        let quoted = ['"', '\''].contains(&letter).then(|| rest[1..].find(letter)).flatten();
-        let is_letter = |c: char| c.is_alphanumeric() || c == '_';
-        let word = match quoted {
-            Some(end) => Some((&rest[1..=end], end + 2)),
-            None if letter.is_alphabetic() && !out.ends_with(|c: char| is_letter(c) || c == '.') => {
-                let length = rest.find(|c: char| !is_letter(c)).unwrap_or(rest.len());
-                Some((&rest[..length], length))
-            }
-            None => None,
-        };
-        let place = word.filter(|_| depth > 0).and_then(|(word, length)| {
-            let at = tokens.iter().position(|token| token == word)?;
-            let next = rest[length..].trim_start().chars().next();
-            matches!(next, Some(',' | ']')).then_some((at, length))
-        });
-        if let Some((at, length)) = place {
-            out.push_str(&at.to_string());
-            rest = &rest[length..];
-            continue;
-        }
-        match letter {
-            '[' => depth += 1,
-            ']' => depth -= 1,
+    let parsed = parse_unchecked(text, Mode::Module);
+    let (mut out, mut done, mut depth) = (String::new(), 0, 0);
+    let mut before = None;
+    for token in parsed.tokens() {
+        let range = Range::<usize>::from(token.range());
+        let word = &text[range.clone()];
+        match word {
+            "[" => depth += 1,
+            "]" => depth -= 1,
             _ => {}
         }
-        let taken = word.map_or(letter.len_utf8(), |(_, length)| length);
-        out.push_str(&rest[..taken]);
-        rest = &rest[taken..];
+        let is_word = word.starts_with(|c: char| c.is_alphabetic() || "'\"".contains(c));
+        let place = tokens.iter().position(|token| token == word.trim_matches(['"', '\'']));
+        let is_item = text[range.end..].trim_start().starts_with([',', ']']);
+        if let Some(place) = place.filter(|_| depth > 0 && is_word && is_item && before != Some(".")) {
+            out.push_str(&text[done..range.start]);
+            out.push_str(&place.to_string());
+            done = range.end;
+        }
+        before = Some(word);
     }
-    out
+    out + &text[done..]
 }

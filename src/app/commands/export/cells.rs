@@ -93,7 +93,11 @@ impl CellWriter for MarkdownCells {
     }
 
     fn step(&mut self, run: &ExportedStep) {
-        self.0.push(without_links(&markdown::step(&run.panel, &run.asked)));
+        self.0.push(without_links(&markdown::step(
+            &run.panel,
+            &RecordedOutput::from(&run.outcome),
+            &run.asked,
+        )));
     }
 
     fn exercise(&mut self, exported: &ExportedExercise) {
