@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::explain::what_if::{AppliedChange, ChangedTensor, WhatIf};
 use crate::tensor::DType;
 use crate::tensor::show::shape_in_formula;
-use crate::view::errors::message_line;
+use crate::view::errors::message;
 use crate::view::panel::verbatim_lines;
 use crate::view::quantity::mean;
 use crate::view::styled_table::StyledTable;
@@ -35,13 +35,7 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
     if let Some((cell, raised)) = &what.raised {
         text.gap();
         let line = raised.line.map(|line| format!(", line {line}")).unwrap_or_default();
-        let mut message = raised.message.lines();
-        let first = message.next().unwrap_or_default();
-        let head = Line::new().with(Role::Bad, format!("{}: ", raised.kind)).with(Role::Prose, first);
-        text.append(wrap(&head, look.text_width(), 0, 2));
-        for line in message {
-            text.append(message_line(line, look));
-        }
+        text.append(message(raised, look));
         let mut words = format!("{cell}{line} raises with the change.");
         if !what.not_run.is_empty() {
             words.push_str(&format!(" Not reached: {}.", what.not_run.join(", ")));

@@ -52,10 +52,8 @@ fn caret(code: &str, at: usize, drawn: &Text) -> Option<(usize, Line)> {
     mark(drawn.lines.len().checked_sub(1)?, end)
 }
 
-/// The error's message, then the line of code, the operands, and what may fix it.
-pub fn error(note: &ErrorNote, look: Look) -> Text {
-    let mut text = Text::new();
-    let raised = &note.raised;
+/// The type of an exception and its message, as PyTorch words it.
+pub(super) fn message(raised: &Raised, look: Look) -> Text {
     let mut message = if raised.interrupted { "stopped by Ctrl-C" } else { &raised.message }.lines();
     let first = message.next().unwrap_or_default();
     let mut head = Line::new().with(Role::Bad, &raised.kind);
@@ -63,10 +61,18 @@ pub fn error(note: &ErrorNote, look: Look) -> Text {
         head.push(Role::Bad, ":");
         head.push(Role::Prose, format!(" {first}"));
     }
-    text.append(wrap(&head, look.width, 0, 2));
+    let mut text = wrap(&head, look.width, 0, 2);
     for line in message {
-        text.append(message_line(line, look));
+        let indent = line.len() - line.trim_start().len();
+        text.append(wrap((Role::Prose, line.trim_start()), look.width, indent, indent + 2));
     }
+    text
+}
+
+/// The error's message, then the line of code, the operands, and what may fix it.
+pub fn error(note: &ErrorNote, look: Look) -> Text {
+    let raised = &note.raised;
+    let mut text = message(raised, look);
     if let Some(source) = &note.source {
         let number = raised.line.unwrap_or(1);
         // The indentation is what such an error is about.
@@ -208,12 +214,6 @@ fn fixes(fixes: &[Fix], look: Look) -> Text {
         }
     }
     text
-}
-
-/// A line of a message with its indentation, wrapped and indented further if it is too long.
-pub(super) fn message_line(line: &str, look: Look) -> Text {
-    let indent = line.len() - line.trim_start().len();
-    wrap((Role::Prose, line.trim_start()), look.width, indent, indent + 2)
 }
 
 /// A line of the explanation, indented.

@@ -204,10 +204,9 @@ fn triangle(figure: &Figure, look: Look) -> Text {
     let shown = visible(figure);
     let (rows, columns) = rows_and_columns(figure);
     let mut text = Text::new();
-    let facts = seen_words(&shown);
-    match look.plain {
+    let words = match look.plain {
         true => {
-            text.append(remark(&format!("{}: {facts}", figure.name), look));
+            text.append(remark(&format!("{}: {}", figure.name, seen_words(&shown)), look));
             for (at, row) in shown.values.chunks(columns.max(1)).enumerate() {
                 let names = |at: usize| figure.position(figure.shape.len().saturating_sub(1), at);
                 let seen: Vec<String> = (0..row.len()).filter(|c| row[*c] == 1.0).map(names).collect();
@@ -215,17 +214,15 @@ fn triangle(figure: &Figure, look: Look) -> Text {
                 let seen = if seen.is_empty() { "nothing".to_owned() } else { seen.join(", ") };
                 text.append(remark(&format!("{row} sees {seen}"), look));
             }
+            diagonal_words(&shown).unwrap_or_default()
         }
         false => {
             let mut head = Line::new().with(Role::Name, &figure.name);
             head.push(Role::Dim, format!("   {}  {}", unbroken("██ seen"), unbroken("· hidden")));
             text.append(wrap(&head, look.width, 0, 2));
             text.append(heat::map(&shown, look));
+            triangle_words(figure)
         }
-    }
-    let words = match look.plain {
-        true => diagonal_words(&shown).unwrap_or_default(),
-        false => triangle_words(figure),
     };
     if !words.is_empty() {
         text.append(remark(&words, look));

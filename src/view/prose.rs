@@ -30,17 +30,7 @@ pub(super) const OPTIONS: Options =
 
 /// Markdown as styled text, wrapped at the width of running text.
 pub fn prose(markdown: &str, look: Look) -> Text {
-    let mut writer = MarkdownWriter {
-        look,
-        text: Text::new(),
-        line: Line::new(),
-        roles: Vec::new(),
-        containers: Vec::new(),
-        link: None,
-        fence: None,
-        table: Vec::new(),
-        tight: false,
-    };
+    let mut writer = MarkdownWriter { look, ..MarkdownWriter::default() };
     for event in Parser::new_ext(markdown, OPTIONS) {
         writer.take(event);
     }
@@ -74,6 +64,7 @@ enum Container {
 }
 
 /// Collects the events of the parser into text.
+#[derive(Default)]
 struct MarkdownWriter {
     look: Look,
     text: Text,
@@ -104,7 +95,7 @@ impl MarkdownWriter {
             Event::Code(words) => {
                 let words = unbroken_if_short(&words);
                 match self.look.plain || !self.look.colour {
-                    true => self.line.push(self.role_or(Role::CodeInline), quoted(&words)),
+                    true => self.line.push(self.role_or(Role::CodeInline), format!("`{words}`")),
                     false => self.line.push(Role::CodeInline, words),
                 }
             }
@@ -389,9 +380,4 @@ fn unbroken_if_short(words: &str) -> String {
         true => unbroken(words),
         false => words.to_string(),
     }
-}
-
-/// Code between backticks, for text without colour.
-fn quoted(words: &str) -> String {
-    format!("`{words}`")
 }

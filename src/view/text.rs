@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr;
 pub(crate) const NO_BREAK_SPACE: char = '\u{E000}';
 
 /// How text is shown: the width of the screen, and which means of display may be used.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Look {
     /// Columns of the screen.
     pub width: usize,

@@ -39,37 +39,27 @@ fn explained(why: &Why, depth: usize, look: Look, text: &mut Text) {
             body(&words, Role::Dim, inner, width, text);
         }
     }
-    let mut pending: Option<&str> = None;
-    for line in why.statements.iter().filter(|_| single.is_none()) {
+    let mut rest = why.statements.iter().filter(|_| single.is_none()).peekable();
+    while let Some(line) = rest.next() {
         match line {
             Statement::Words(words) => {
-                if let Some(words) = pending.replace(words) {
-                    body(words, Role::Prose, inner, width, text);
+                let figures = match rest.peek() {
+                    Some(Statement::Figures(calc)) => Some(calc.text()),
+                    _ => None,
+                };
+                match figures.filter(|it| inner + words.width() + 3 + it.width() <= width) {
+                    Some(figures) => {
+                        rest.next();
+                        body(&format!("{words} = {figures}"), Role::Prose, inner, width, text);
+                    }
+                    None => body(words, Role::Prose, inner, width, text),
                 }
             }
             Statement::Figures(calc) => {
-                let figures = calc.text();
-                match pending.take() {
-                    Some(words) if inner + words.width() + 3 + figures.width() <= width => {
-                        body(&format!("{words} = {figures}"), Role::Prose, inner, width, text);
-                    }
-                    Some(words) => {
-                        body(words, Role::Prose, inner, width, text);
-                        body(&format!("= {figures}"), Role::Prose, inner, width, text);
-                    }
-                    None => body(&format!("= {figures}"), Role::Prose, inner, width, text),
-                }
+                body(&format!("= {}", calc.text()), Role::Prose, inner, width, text);
             }
-            Statement::Note(note) => {
-                if let Some(words) = pending.take() {
-                    body(words, Role::Prose, inner, width, text);
-                }
-                body(note, Role::Dim, inner, width, text);
-            }
+            Statement::Note(note) => body(note, Role::Dim, inner, width, text),
         }
-    }
-    if let Some(words) = pending {
-        body(words, Role::Prose, inner, width, text);
     }
     if let Some(lead) = why.lead.filter(|_| why.links.len() > why.follow && !why.below.is_empty()) {
         body(&format!("{lead}:"), Role::Dim, inner, width, text);
