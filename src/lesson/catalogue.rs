@@ -436,10 +436,7 @@ impl Catalogue {
                     earlier.push(&self.front_matter(at)?.id);
                 }
                 let what = format!("`needs` names `{need}`, and no earlier lesson has that id");
-                return Err(Fault {
-                    nearest: nearest(need, earlier, 3),
-                    ..Fault::new(&lesson.file, 1, what)
-                });
+                return Err(Fault::new(&lesson.file, 1, what).near(need, earlier));
             };
             if !std::mem::replace(&mut needed[found], true) {
                 self.mark_needs(self.lesson(found)?, found, needed)?;

@@ -11,7 +11,6 @@ use super::front_matter::{self, is_meant_as_lesson};
 use super::markdown::{BlockKind, blocks};
 use super::notebook_file::runnable;
 use super::step::Lesson;
-use crate::ops::nearest;
 use crate::shims::outside::fs;
 
 /// The file of the terms.
@@ -105,7 +104,7 @@ fn translated(
         let Some(at) = ids.iter().position(|id| *id == front.id) else {
             let what =
                 format!("`lang` says that this is a translation, and no lesson has the id `{}`", front.id);
-            return Err(Fault { nearest: nearest(&front.id, &ids, 3), ..Fault::new(&file.path, 1, what) });
+            return Err(Fault::new(&file.path, 1, what).near(&front.id, &ids));
         };
         if let Some(other) = &taken[at] {
             return Err(Fault::new(&file.path, 1, format!("`{}` is translated in {other}, too", front.id)));

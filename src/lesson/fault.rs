@@ -1,5 +1,7 @@
 //! A fault in a lesson or in the glossary: file, line, what is wrong.
 
+use crate::ops::nearest;
+
 /// What is wrong with a file of the course, where, and what was probably meant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {what}{}", nearest_words(nearest))]
@@ -16,6 +18,11 @@ impl Fault {
     /// A fault without a suggestion.
     pub(crate) fn new(file: &str, line: usize, what: String) -> Fault {
         Fault { file: file.to_owned(), line, what, nearest: Vec::new() }
+    }
+
+    /// The same with the names that are nearest to this one.
+    pub(crate) fn near<S: AsRef<str>>(self, name: &str, known: impl IntoIterator<Item = S>) -> Fault {
+        Fault { nearest: nearest(name, known, 3), ..self }
     }
 }
 

@@ -9,7 +9,6 @@ use super::invariant::Invariant;
 use super::step::Step;
 use super::views::View;
 use super::vocabulary::{AXES, VIEWS};
-use crate::ops::nearest;
 
 /// The most bytes of YAML that are read in one place: the library's time grows with the square of nested braces.
 const MOST_YAML: usize = 32 << 10;
@@ -44,8 +43,7 @@ impl LessonSource<'_> {
         name: &str,
         known: &'static [&'static str],
     ) -> Result<T, Fault> {
-        let nearest = nearest(name, known.iter().copied(), 3);
-        Err(Fault { nearest, ..Fault::new(self.file, line, what) })
+        Err(Fault::new(self.file, line, what).near(name, known))
     }
 
     /// Reads YAML below line `line` as a record whose keys are among `known`; `name` is what faults call it.

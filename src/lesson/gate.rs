@@ -63,7 +63,7 @@ pub fn check<'c>(
         gate.exercise(exercise, &before);
     }
     let Gate { mut faults, .. } = gate;
-    faults.extend(terms::in_lesson(lesson, glossary));
+    faults.extend(terms::dead_links(&lesson.file, &lesson.text, terms::ADDRESS, glossary));
     faults.extend(reviews(catalogue, lesson)?);
     faults.extend(names_twice(catalogue, lesson));
     Ok(LessonReport { steps, faults })
@@ -83,7 +83,7 @@ fn reviews(catalogue: &Catalogue, lesson: &Lesson) -> Result<Vec<Fault>, Fault> 
     let fault = |asked: &Prediction| {
         let slug = asked.review.as_ref().filter(|slug| !earlier.contains(&slug.as_str()))?;
         let what = format!("the question goes back to `{slug}`, which is no step of an earlier lesson");
-        Some(Fault { nearest: nearest(slug, &earlier, 3), ..Fault::new(&lesson.file, asked.line, what) })
+        Some(Fault::new(&lesson.file, asked.line, what).near(slug, &earlier))
     };
     Ok(asked.filter_map(fault).collect())
 }

@@ -16,7 +16,6 @@ use super::markdown::{BlockKind, MarkdownBlock, blocks};
 use super::notebook::add_prose;
 use super::step::Lesson;
 use super::vocabulary::{DIRECTIVES, directive};
-use crate::ops::nearest;
 
 /// Parses a lesson. `file` is its name in faults; `first` is the number of its first step in the course.
 /// Errors: the first fault in reading order.
@@ -162,8 +161,8 @@ impl LessonParser<'_> {
         };
         let Some(known) = directive(name) else {
             let what = format!("there is no directive `{{{name}}}`");
-            let nearest = nearest(name, DIRECTIVES.iter().map(|directive| directive.name), 3);
-            return Err(Fault { nearest, ..Fault::new(self.source.file, block.line, what) });
+            let known = DIRECTIVES.iter().map(|directive| directive.name);
+            return Err(Fault::new(self.source.file, block.line, what).near(name, known));
         };
         self.end_prose();
         let after_cell = std::mem::replace(&mut self.last_was_cell, false);

@@ -7,7 +7,6 @@ use super::fault::Fault;
 use super::glossary::{Glossary, anchor};
 use super::markdown::headings;
 use super::step::Lesson;
-use crate::ops::nearest;
 
 /// The start of a link to a term.
 pub(crate) const ADDRESS: &str = "glossary.md#";
@@ -21,19 +20,13 @@ fn links<'t>(text: &'t str, start: &'static str) -> impl Iterator<Item = (usize,
 }
 
 /// The faults of links to terms that do not exist.
-fn dead_links(file: &str, text: &str, start: &'static str, glossary: &Glossary) -> Vec<Fault> {
+pub(super) fn dead_links(file: &str, text: &str, start: &'static str, glossary: &Glossary) -> Vec<Fault> {
     let slugs = || glossary.terms.iter().map(|term| &term.slug);
     let dead = links(text, start).filter(|(_, slug)| !slugs().any(|known| known == slug));
-    let fault = |(line, slug): (usize, &str)| Fault {
-        nearest: nearest(slug, slugs(), 3),
-        ..Fault::new(file, line, format!("the glossary has no term `{slug}`"))
+    let fault = |(line, slug): (usize, &str)| {
+        Fault::new(file, line, format!("the glossary has no term `{slug}`")).near(slug, slugs())
     };
     dead.map(fault).collect()
-}
-
-/// The faults of a lesson's links to terms.
-pub(crate) fn in_lesson(lesson: &Lesson, glossary: &Glossary) -> Vec<Fault> {
-    dead_links(&lesson.file, &lesson.text, ADDRESS, glossary)
 }
 
 /// The faults of a glossary, compared with all lessons: steps that do not exist, wrong links, terms that no lesson links to,
@@ -45,8 +38,7 @@ pub fn in_glossary(glossary: &Glossary, text: &str, lessons: &[&Lesson]) -> Vec<
         let Some(home) = StepSection::of(&term.step, lessons) else {
             let steps = lessons.iter().flat_map(|lesson| &lesson.steps).map(|step| &step.slug);
             let what = format!("`{}` is explained in `{}`, and no step has that name", term.name, term.step);
-            let nearest = nearest(&term.step, steps, 3);
-            faults.push(Fault { nearest, ..Fault::new(&glossary.file, term.link_line, what) });
+            faults.push(Fault::new(&glossary.file, term.link_line, what).near(&term.step, steps));
             continue;
         };
         let address = home.address();
