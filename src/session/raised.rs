@@ -22,7 +22,7 @@ pub struct Raised {
     /// The line of the cell, 1-based: the line of the innermost frame that belongs to this cell.
     pub line: Option<usize>,
     /// The column in that line, from 1: of code that is not Python.
-    pub column: Option<usize>,
+    pub(crate) column: Option<usize>,
     /// Whether [`Interrupter::interrupt`](super::Interrupter::interrupt) stopped the cell.
     pub interrupted: bool,
     /// What it is about, for errors of tensors and modules that say so.
@@ -42,7 +42,7 @@ pub struct TracebackFrame {
 
 impl Raised {
     /// An exception of this type and text, without a place.
-    pub fn new(kind: impl Into<String>, message: impl Into<String>) -> Raised {
+    pub(crate) fn new(kind: impl Into<String>, message: impl Into<String>) -> Raised {
         Raised {
             kind: kind.into(),
             message: message.into(),

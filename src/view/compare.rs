@@ -35,7 +35,7 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
     if let Some((cell, raised)) = &what.raised {
         text.gap();
         let line = raised.line.map(|line| format!(", line {line}")).unwrap_or_default();
-        text.append(message(raised, look));
+        text.append(message(&raised.kind, &raised.message, look));
         let mut words = format!("{cell}{line} raises with the change.");
         if !what.not_run.is_empty() {
             words.push_str(&format!(" Not reached: {}.", what.not_run.join(", ")));

@@ -3,15 +3,23 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::explain::errors::{Clash, ClashOperand, ErrorExplanation, Fix};
-use crate::session::Raised;
 use crate::view::code;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct ErrorNote {
-    pub raised: Raised,
-    /// The line of code that raised.
+    /// The exception's type: "RuntimeError".
+    pub kind: String,
+    /// Its message, as PyTorch words it.
+    pub message: String,
+    /// Whether Ctrl-C stopped the cell.
+    pub interrupted: bool,
+    /// The line that raised, from 1.
+    pub line: Option<usize>,
+    /// The column in that line, from 1, of code that is not Python.
+    pub column: Option<usize>,
+    /// That line of code.
     pub source: Option<String>,
     /// If a function of an earlier cell raised: that cell, the line and its code.
     pub inside: Option<(String, usize, String)>,
@@ -53,10 +61,10 @@ fn caret(code: &str, at: usize, drawn: &Text) -> Option<(usize, Line)> {
 }
 
 /// The type of an exception and its message, as PyTorch words it.
-pub(super) fn message(raised: &Raised, look: Look) -> Text {
-    let mut message = if raised.interrupted { "stopped by Ctrl-C" } else { &raised.message }.lines();
+pub(super) fn message(kind: &str, message: &str, look: Look) -> Text {
+    let mut message = message.lines();
     let first = message.next().unwrap_or_default();
-    let mut head = Line::new().with(Role::Bad, &raised.kind);
+    let mut head = Line::new().with(Role::Bad, kind);
     if !first.is_empty() {
         head.push(Role::Bad, ":");
         head.push(Role::Prose, format!(" {first}"));
@@ -71,12 +79,11 @@ pub(super) fn message(raised: &Raised, look: Look) -> Text {
 
 /// The error's message, then the line of code, the operands, and what may fix it.
 pub fn error(note: &ErrorNote, look: Look) -> Text {
-    let raised = &note.raised;
-    let mut text = message(raised, look);
+    let mut text = message(&note.kind, &note.message, look);
     if let Some(source) = &note.source {
-        let number = raised.line.unwrap_or(1);
+        let number = note.line.unwrap_or(1);
         // The indentation is what such an error is about.
-        let indented = matches!(raised.kind.as_str(), "IndentationError" | "TabError");
+        let indented = matches!(note.kind.as_str(), "IndentationError" | "TabError");
         let code = if indented { source.trim_end() } else { source.trim() };
         match look.plain {
             true => text.say(Role::Prose, format!("line {number}: {code}")),
@@ -84,14 +91,14 @@ pub fn error(note: &ErrorNote, look: Look) -> Text {
                 text.gap();
                 let mut drawn = code::code_line(code, number, look);
                 let cut = source.trim_end().chars().count() - code.chars().count();
-                let caret = raised.column.and_then(|at| caret(code, at.saturating_sub(1 + cut), &drawn));
+                let caret = note.column.and_then(|at| caret(code, at.saturating_sub(1 + cut), &drawn));
                 if let Some((row, caret)) = caret {
                     drawn.lines.insert(row + 1, caret);
                 }
                 text.append(drawn);
             }
         }
-    } else if let Some(number) = raised.line {
+    } else if let Some(number) = note.line {
         text.say(Role::Dim, format!("  in line {number}"));
     }
     if let Some((cell, number, source)) = &note.inside {

@@ -9,8 +9,16 @@ pub(crate) type AxesOf<'a> = &'a dyn Fn(&str) -> Vec<String>;
 
 /// An error with its line of code.
 pub(crate) fn note(raised: &Raised, source: &str) -> ErrorNote {
-    let source = raised.line.and_then(|number| line(source, number));
-    ErrorNote { raised: raised.clone(), source, inside: None, explanation: ErrorExplanation::default() }
+    let stopped = || "stopped by Ctrl-C".to_owned();
+    ErrorNote {
+        kind: raised.kind.clone(),
+        message: if raised.interrupted { stopped() } else { raised.message.clone() },
+        interrupted: raised.interrupted,
+        line: raised.line,
+        column: raised.column,
+        source: raised.line.and_then(|number| line(source, number)),
+        ..ErrorNote::default()
+    }
 }
 
 /// The error of the last cell of a session, explained from the variables in scope. `sources` has the cells that may be shown.

@@ -196,7 +196,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         let page = self.page();
         page.stage = PageStage::Shown;
         let panel = page.panel.as_ref().expect("the step has run");
-        let stopped = panel.error.as_ref().is_some_and(|error| error.raised.interrupted);
+        let stopped = panel.error.as_ref().is_some_and(|error| error.interrupted);
         let text = lesson_outcome(panel, page.opened, look);
         page.stopped = stopped;
         if stopped {

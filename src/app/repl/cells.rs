@@ -77,9 +77,9 @@ impl Repl<'_> {
         }
         if let Some(raised) = &outcome.error {
             let mut note = self.explained(raised, source, None);
-            if source.lines().count() == 1 && raised.column.is_none() {
+            if source.lines().count() == 1 && note.column.is_none() {
                 // The line is right above.
-                (note.raised.line, note.source) = (None, None);
+                (note.line, note.source) = (None, None);
             }
             if !self.interactive && !raised.interrupted {
                 shell.remark(&format!("{name} raised"));
@@ -196,7 +196,7 @@ impl Repl<'_> {
             return CommandError::Interrupted;
         }
         let mut note = self.explained(raised, expression, at);
-        (note.raised.line, note.source) = (None, None);
+        (note.line, note.source) = (None, None);
         CommandError::Raised(Box::new(note))
     }
 

@@ -11,7 +11,7 @@ use attn::lesson::exercise::{Exercise, RightAnswer};
 use attn::lesson::progress::{ExerciseHelp, GivenAnswer, Progress, ProgressChange};
 use attn::lesson::states::StopState;
 use attn::lesson::{Course, Lesson, Prediction, Step, Term};
-use attn::session::{Raised, Session, SessionOptions};
+use attn::session::{Session, SessionOptions};
 use attn::tensor::DType;
 use attn::view::bench::{BenchReport, BenchRow, bench};
 use attn::view::check::{CheckedCell, CheckedFile, report};
@@ -110,15 +110,13 @@ pub fn step() -> Panel {
     }
 }
 
-fn raised(kind: &str, message: &str, line: usize, column: Option<usize>) -> Raised {
-    let mut raised = Raised::new(kind, message);
-    (raised.line, raised.column) = (Some(line), column);
-    raised
-}
-
 fn mishap() -> ErrorNote {
     ErrorNote {
-        raised: raised("RuntimeError", "mat1 and mat2 shapes cannot be multiplied (6x2 and 6x2)", 3, None),
+        kind: "RuntimeError".into(),
+        message: "mat1 and mat2 shapes cannot be multiplied (6x2 and 6x2)".into(),
+        interrupted: false,
+        column: None,
+        line: Some(3),
         source: Some("    scores = queries @ keys".into()),
         inside: None,
         explanation: ErrorExplanation {
@@ -144,10 +142,12 @@ fn mishap() -> ErrorNote {
 /// A fault of syntax in a line that is wrapped on a narrow screen, and one of indentation.
 fn slips(look: Look) -> Text {
     let note = |kind: &str, message: &str, source: &str, column: usize| ErrorNote {
-        raised: raised(kind, message, 4, Some(column)),
+        kind: kind.into(),
+        message: message.into(),
+        line: Some(4),
+        column: Some(column),
         source: Some(source.into()),
-        inside: None,
-        explanation: ErrorExplanation::default(),
+        ..ErrorNote::default()
     };
     let long = "    context_vec_2 = torch.zeros(query.shape) x + attn_weights_2 @ inputs";
     let mut text = error(&note("SyntaxError", "invalid syntax", long, 46), look);

@@ -11,7 +11,7 @@ use crate::app::terminal::shell::{Exit, Shell};
 use crate::explain;
 use crate::explain::doctor::{Finding, examine, is_allowed, is_implied, watch, watched};
 use crate::ops::trace::Trace;
-use crate::session::{CallReport, Session};
+use crate::session::{CallReport, Raised, Session};
 use crate::tensor::ErrorFact;
 use crate::view::doctor::{CodeFinding, Looked, Tally, Unexamined};
 use crate::view::errors::ErrorNote;
@@ -42,6 +42,7 @@ pub(super) struct Examined {
 
 pub(super) struct FailedCell {
     pub(super) name: String,
+    pub(super) raised: Raised,
     pub(super) note: ErrorNote,
 }
 
@@ -68,10 +69,9 @@ const ABSENT: [&str; 6] = [
 impl Examined {
     /// How the run ended, whatever was found. That something is absent is no mistake of the code.
     pub(super) fn ended(&self) -> Exit {
-        let is_absent =
-            self.failed.as_ref().is_some_and(|FailedCell { note: ErrorNote { raised, .. }, .. }| {
-                ABSENT.contains(&raised.kind.as_str()) || raised.fact.as_deref() == Some(&ErrorFact::NoDevice)
-            });
+        let is_absent = self.failed.as_ref().is_some_and(|FailedCell { raised, .. }| {
+            ABSENT.contains(&raised.kind.as_str()) || raised.fact.as_deref() == Some(&ErrorFact::NoDevice)
+        });
         if self.partly.is_some() && is_absent { Exit::Good } else { self.exit }
     }
 
@@ -177,6 +177,7 @@ pub(super) fn examine_target(plan: &Plan, settings: &Settings, shell: &Shell) ->
     examined.failed = failed.map(|(cell, raised)| FailedCell {
         name: cell.name.clone(),
         note: workspace.error_note(&raised, &cell.source),
+        raised,
     });
     if examined.failed.is_none() && is_file && examined.exit == Exit::Good {
         run_alone(&mut examined, plan, settings, &mut workspace);

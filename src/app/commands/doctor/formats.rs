@@ -87,7 +87,7 @@ pub(super) fn short(examined: &Examined, shell: &mut Shell) -> Result<(), Failur
         shell.say(&format!("{}:{line}:1: not examined: {name}: {reason}\n", examined.target))?;
     }
     if let Some(failed) = &examined.failed {
-        let raised = &failed.note.raised;
+        let raised = &failed.raised;
         let line = raised.line.unwrap_or(1);
         shell.say(&format!("{}:{line}:1: raised {raised}\n", examined.target))?;
     }
@@ -105,7 +105,7 @@ pub(super) fn json(examined: &Examined, shell: &mut Shell) -> Result<(), Failure
         entry
     };
     let error = examined.failed.as_ref().map(|failed| {
-        let raised = &failed.note.raised;
+        let raised = &failed.raised;
         json!({"type": raised.kind, "message": raised.message, "cell": failed.name, "line": raised.line})
     });
     let document = json!({
@@ -149,7 +149,7 @@ pub(super) fn github(examined: &Examined, shell: &mut Shell) -> Result<(), Failu
         ))?;
     }
     if let Some(failed) = &examined.failed {
-        let raised = &failed.note.raised;
+        let raised = &failed.raised;
         let message = format!("{} raised {raised}", failed.name);
         shell.say(&format!("::warning file={}::{}\n", property(&examined.target), data(&message)))?;
     }

@@ -12,10 +12,10 @@ const ATTEMPTS: usize = 24;
 /// Examines what can run of a target that raised.
 pub(super) fn examine_parts(whole: &mut Examined, plan: &Plan, settings: &Settings, shell: &Shell) {
     let Some(failed) = &whole.failed else { return };
-    if failed.note.raised.interrupted || plan.cells.iter().any(|cell| cell.step.is_some()) {
+    if failed.raised.interrupted || plan.cells.iter().any(|cell| cell.step.is_some()) {
         return;
     }
-    let reason = failed.note.raised.to_string();
+    let reason = failed.raised.to_string();
     let mut workspace = plan.workspace(&shell.options);
     for cell in &plan.cells {
         let Some(mut source) = definitions(&cell.source) else { continue };
