@@ -33,7 +33,8 @@ impl Blank {
     pub(super) fn line(&self, code: &str, said: &str) -> String {
         let (before, after) = code.split_once(&self.hidden).unwrap_or((code, ""));
         let before = before.rsplit('\n').next().unwrap_or_default().trim_start();
-        let after = after.split('\n').next().unwrap_or_default().split("  #").next().unwrap_or_default();
+        let after =
+            after.split('\n').next().unwrap_or_default().split("  #").next().unwrap_or_default().trim_end();
         format!("{before}{}{after}", self.written(code, said))
     }
 

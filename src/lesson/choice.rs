@@ -87,10 +87,30 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
             return Ok(at);
         }
     }
+    // The answer, and why: "delta, since it overwrites the old value".
+    if let Some(at) = before_reason(typed).and_then(|answer| chosen(choices, answer).ok()) {
+        return Ok(at);
+    }
     let (last, rest) = letters
         .split_last()
         .map_or((String::new(), String::new()), |(last, rest)| (last.clone(), rest.join(", ")));
-    Err(format!("Say {rest} or {last}, or the words of the answer."))
+    Err(format!("attn does not know these words, which may be right all the same: say {rest} or {last}."))
+}
+
+/// Words that begin a reason after a comma.
+const REASONS: [&str; 11] =
+    ["because", "since", "as", "so", "each", "it", "its", "they", "there", "whose", "which"];
+
+/// The answer before its reason: what stands before "because" or "since", a "yes" or "no" before a comma, and any answer before a
+/// comma and a word that begins a reason.
+fn before_reason(said: &str) -> Option<&str> {
+    let clause = said.split_once(',').filter(|(answer, reason)| {
+        let is_reply = matches!(answer.trim().to_lowercase().as_str(), "yes" | "no");
+        let mut words = reason.split_whitespace();
+        words.next().is_some_and(|first| is_reply || REASONS.contains(&first.to_lowercase().as_str()))
+    });
+    let clauses = [" because ", " since "].iter().map(|it| said.split_once(it));
+    [clause].into_iter().chain(clauses).flatten().next().map(|(answer, _)| answer)
 }
 
 /// The index of the only one that fits.
@@ -193,7 +213,7 @@ fn negations(text: &str) -> usize {
     words.filter(denying).count() + EXCEPTIONS.iter().map(|it| rest.matches(it).count()).sum::<usize>()
 }
 
-/// The only choice that is this number, in any spelling or rounding; else the only one that names it.
+/// The only choice that is this number, in any spelling or rounding; else the only one that names it and no other.
 fn numbered(texts: &[String], said: &str) -> Option<usize> {
     let one = |text: &str| match answer::numbers(text).as_slice() {
         [] => None,
@@ -204,8 +224,13 @@ fn numbered(texts: &[String], said: &str) -> Option<usize> {
         let fits = |a: &TypedNumber, b: f64| one_fits(a, b, None) > Closeness::Cut;
         fits(&said, other.value) || fits(&other, said.value)
     };
-    only(texts, |text| one(text).is_some_and(same))
-        .or_else(|| only(texts, |text| text.split([' ', ',', ':']).filter_map(one).any(same)))
+    only(texts, |text| one(text).is_some_and(same)).or_else(|| {
+        let named = |text: &String| text.split([' ', ',', ':']).filter_map(one).collect::<Vec<_>>();
+        only(texts, |text| {
+            let all = named(text);
+            !all.is_empty() && all.into_iter().all(same)
+        })
+    })
 }
 
 /// Words in lower case, without Markdown's signs and without punctuation at their ends.
