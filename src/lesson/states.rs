@@ -37,7 +37,13 @@ impl StopState {
 impl Progress {
     /// What the learner has done at a step.
     pub(crate) fn step_state(&self, lesson: &Lesson, step: &Step) -> StopState {
-        if self.done(lesson, step) { StopState::Finished } else { StopState::Open }
+        let is_wrong = |asked| self.question_state(lesson, step, asked) == StopState::Wrong;
+        match self.done(lesson, step) {
+            // As the end of the lesson says.
+            true if step.predictions.iter().any(is_wrong) => StopState::Wrong,
+            true => StopState::Finished,
+            false => StopState::Open,
+        }
     }
 
     /// What the learner has done at an exercise.

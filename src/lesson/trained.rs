@@ -47,7 +47,7 @@ pub fn sentence(text: &str) -> Result<Vec<String>, String> {
     for word in words.iter().filter(|word| !known.contains(word)) {
         let near = nearest(word, &known, 3);
         let near = if near.is_empty() { String::new() } else { listed(" (the nearest: ", &near) + ")" };
-        let said = format!("`{word}`{near}");
+        let said = format!("the word \"{word}\"{near}");
         if !unknown.contains(&said) {
             unknown.push(said);
         }

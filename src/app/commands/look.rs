@@ -185,7 +185,7 @@ fn known_answer(args: &Args) -> Result<Option<String>, Failure> {
         true => Ok(Some(word.clone())),
         false => {
             let near = nearest(word, known, 3).join(", ");
-            Err(Failure::Usage(format!("the model does not know `{word}`; the nearest: {near}")))
+            Err(Failure::Usage(format!("the model does not know the word \"{word}\"; the nearest: {near}")))
         }
     }
 }

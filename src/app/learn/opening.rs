@@ -46,8 +46,8 @@ pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<boo
     let apart = money.words.iter().position(|word| word == to).map_or(0, |at| money.at - at);
     let words = format!(
         "One word changed, and {apart} words later the model knew it. That look back is **attention**. In about {hours} \
-         hours you write it yourself, from an empty page.\n\nEnter begins. Or type a sentence of your own; `attn look --words` \
-         lists the words that this model knows."
+         hours you write it yourself, from an empty page.\n\nEnter begins. Or type a sentence of your own; `--words` lists the \
+         words that this model knows."
     );
     text.section(prose(&words, look));
     loop {
@@ -56,6 +56,9 @@ pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<boo
             return Ok(true);
         }
         text = match trained::sentence(&own) {
+            _ if own.trim_start_matches("attn look ") == "--words" => {
+                prose(&format!("{}.", trained::words().join(", ")), look)
+            }
             Ok(_) => {
                 let looked = seen(&mut model, &own)?;
                 let mut text = answer(&looked, "Where the last word looked:", look);

@@ -17,7 +17,7 @@ use super::input::{self, Escape, InputMode};
 use super::practice::scratch_workspace;
 use super::stop_page::PageStage;
 use super::terminal;
-use super::walk::{Flow, Walk};
+use super::walk::{Flow, Walk, running};
 use crate::lesson::Term;
 use crate::lesson::review::ReviewQuestion;
 use crate::view::Text;
@@ -88,7 +88,7 @@ impl<'c> Walk<'c, '_, '_> {
             return Ok(Flow::Stay);
         };
         let look = self.shell.look;
-        let compared = input::unattended(self.mode, || what_if::typed(&workspace, &change, look))?;
+        let compared = running(self.mode, self.shell, || what_if::typed(&workspace, &change, look))?;
         self.put_apart(or_reason(compared, look))
     }
 

@@ -251,17 +251,8 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         &mut self,
         work: impl FnOnce(&mut LessonState<'c>) -> Result<T, Failure>,
     ) -> Result<Option<T>, Failure> {
-        let shows = self.mode == InputMode::Keys;
-        if shows {
-            self.shell.say("running ...")?;
-            self.shell.flush()?;
-        }
         let lesson = &mut self.lesson;
-        let made = input::unattended(self.mode, || work(lesson))?;
-        if shows {
-            self.shell.say("\r\x1b[K")?;
-        }
-        match made {
+        match running(self.mode, self.shell, || work(lesson))? {
             Ok(made) => Ok(Some(made)),
             Err(Failure::Stopped) => {
                 self.note("Stopped, before all was there that this needs. The same key tries again.")?;
@@ -302,4 +293,18 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         let text = if empty { remark("It ran and printed nothing.", self.shell.look) } else { text };
         self.put_apart(text).map(drop)
     }
+}
+
+/// Does work that the learner waits for; where a line can be removed again, one says so meanwhile.
+pub(super) fn running<T>(mode: InputMode, shell: &mut Shell, work: impl FnOnce() -> T) -> Result<T, Failure> {
+    let shows = mode == InputMode::Keys;
+    if shows {
+        shell.say("running ...")?;
+        shell.flush()?;
+    }
+    let made = input::unattended(mode, work)?;
+    if shows {
+        shell.say("\r\x1b[K")?;
+    }
+    Ok(made)
 }
