@@ -79,9 +79,11 @@ fn advice(fact: &ErrorFact) -> Option<(&'static str, Fixes)> {
         ErrorFact::TooManyDims => {
             ("What is assigned has more dimensions than the place it is to go to.", &[])
         }
-        ErrorFact::NoForward => {
-            ("Calling a module calls its forward(self, x): look for its name and its indentation.", &[])
-        }
+        ErrorFact::NoForward => (
+            "Calling a module calls its forward(self, x): look for its name and its indentation. A ModuleList has \
+                 none: its layers are called one by one.",
+            &[],
+        ),
         ErrorFact::NotInitialised => (
             "A module keeps its layers and parameters in tables that nn.Module's own __init__ makes; it has not run yet.",
             &[("super().__init__()", "as the first line of __init__")],

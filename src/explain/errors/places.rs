@@ -85,8 +85,8 @@ fn embedding(failed: &Failed, evidence: &Evidence) -> Option<ErrorExplanation> {
     let larger = numbers.into_iter().max().filter(|largest| *largest >= rows as i64).map(|largest| {
         if are_places {
             return Fix::new(
-                format!("ids[:, -{rows}:]"),
-                "the newest tokens: the table has a row for each place",
+                format!("[:, -{rows}:]"),
+                "behind the text that is read: its newest tokens; the table has a row for each place",
             );
         }
         Fix::new(format!("nn.Embedding({}, {})", largest + 1, table.shape()[1]), "a row for every token")
