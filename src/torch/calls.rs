@@ -68,8 +68,9 @@ impl CapturedCall {
 pub(crate) struct CallCapture {
     on: Cell<bool>,
     calls: RefCell<Vec<CapturedCall>>,
-    /// How often a function was captured, by the addresses of its code and of its caller's, and by the kinds of its arguments.
-    counts: RefCell<HashMap<(usize, usize), HashMap<String, usize>>>,
+    /// How often a function was captured, by the addresses of its code and of its caller's, by the outermost object whose method
+    /// runs, and by the kinds of its arguments.
+    counts: RefCell<HashMap<(usize, usize), HashMap<usize, HashMap<String, usize>>>>,
     elements: Cell<usize>,
 }
 
@@ -90,11 +91,17 @@ impl CallCapture {
     const CALLS: usize = 2;
     /// Most different kinds of arguments.
     const KINDS: usize = 3;
+    /// Most objects.
+    const OWNERS: usize = 4;
     /// Most calls by one caller that are looked at, so that a long training loop is not slower for it. What writes text after it
     /// is another caller.
     const LOOKED_AT: usize = 64;
     /// Most elements of all copied tensors together.
     const ELEMENTS: usize = 1 << 22;
+
+    pub(super) fn is_on(&self) -> bool {
+        self.on.get()
+    }
 
     /// Captures from now on.
     pub(crate) fn begin(&self) {
@@ -111,13 +118,17 @@ impl CallCapture {
     }
 
     /// Captures the call that this frame runs, if it is one of a learner's function with tensors among its arguments.
-    pub(super) fn add(&self, frame: &FrameRef, activation: u64, vm: &VirtualMachine) {
-        if !self.on.get() || is_library(frame.code.source_path().as_str()) {
+    pub(super) fn add(&self, frame: &FrameRef, owner: usize, activation: u64, vm: &VirtualMachine) {
+        if !self.is_on() || is_library(frame.code.source_path().as_str()) {
             return;
         }
         let Some(function) = frame.func_obj.clone() else { return };
         let mut counts = self.counts.borrow_mut();
-        let known = counts.entry((frame.code.get_id(), caller(frame, vm))).or_default();
+        let owners = counts.entry((frame.code.get_id(), caller(frame, vm))).or_default();
+        if owners.len() >= Self::OWNERS && !owners.contains_key(&owner) {
+            return;
+        }
+        let known = owners.entry(owner).or_default();
         let looked_at: usize = known.values().sum();
         if looked_at >= Self::LOOKED_AT {
             return;

@@ -7,7 +7,7 @@ use rustpython_compiler_core::bytecode::CodeFlags;
 use rustpython_vm::builtins::{PyDict, PyDictRef, PyStr};
 use rustpython_vm::frame::FrameRef;
 use rustpython_vm::vm::thread::with_current_vm;
-use rustpython_vm::{AsObject, PyObject, VirtualMachine};
+use rustpython_vm::{AsObject, PyObject, PyObjectRef, VirtualMachine};
 
 use super::calls::CallCapture;
 use super::py_tensor::tensor_of;
@@ -70,24 +70,32 @@ impl FrameObserver {
     /// Each frame with the number of its activation: that of the last operation's frame if it is the same one.
     fn numbered(&self, frames: Vec<FrameRef>, vm: &VirtualMachine) -> Vec<(FrameRef, u64)> {
         let before = self.frames.borrow();
-        let number = |frame: FrameRef| {
-            let known = before.iter().find(|(other, _)| other.is(&frame)).map(|(_, number)| *number);
+        // In a loop over kinds of a model, each of them is another object.
+        let owner = || frames.iter().find_map(|frame| owner_of(frame, vm)).map_or(0, |it| it.get_id());
+        let owner = if self.capture.is_on() { owner() } else { 0 };
+        let number = |frame: &FrameRef| {
+            let known = before.iter().find(|(other, _)| other.is(frame)).map(|(_, number)| *number);
             let number = known.unwrap_or_else(|| {
                 self.activations.set(self.activations.get() + 1);
-                self.capture.add(&frame, self.activations.get(), vm);
+                self.capture.add(frame, owner, self.activations.get(), vm);
                 self.activations.get()
             });
-            (frame, number)
+            (frame.clone(), number)
         };
-        frames.into_iter().map(number).collect()
+        frames.iter().map(number).collect()
     }
+}
+
+/// The object whose method a frame runs.
+fn owner_of(frame: &FrameRef, vm: &VirtualMachine) -> Option<PyObjectRef> {
+    let is_method = frame.code.varnames.first().is_some_and(|first| first.as_str() == "self");
+    is_method.then(|| names_of(frame, vm)?.get_item_opt("self", vm).ok()?).flatten()
 }
 
 fn called(frame: &FrameRef, activation: u64, vm: &VirtualMachine) -> Called {
     let code = &frame.code;
     let cell = code.source_path().as_str();
-    let owner = code.varnames.first().is_some_and(|first| first.as_str() == "self");
-    let own = owner.then(|| names_of(frame, vm)?.get_item_opt("self", vm).ok()?).flatten();
+    let own = owner_of(frame, vm);
     let class = own.as_ref().map(|it| it.class().name().to_string());
     let owner = own.as_ref().map(|it| it.get_id());
     let training = own.and_then(|own| {

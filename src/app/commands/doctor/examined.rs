@@ -130,7 +130,8 @@ pub(super) fn examine_target(plan: &Plan, settings: &Settings, shell: &Shell) ->
     let is_file = plan.cells.iter().all(|cell| cell.step.is_none());
     let trains =
         |source: &str| ["optim", "train", "backward", "nn.Module"].iter().any(|it| source.contains(it));
-    let is_watched = is_file && plan.cells.iter().any(|cell| trains(&cell.source));
+    let is_alone = plan.cells.iter().filter(|cell| !cell.silent).count() == 1;
+    let is_watched = (is_file || is_alone) && plan.cells.iter().any(|cell| trains(&cell.source));
     if is_watched {
         watch(&mut workspace.session);
     }
@@ -148,7 +149,6 @@ pub(super) fn examine_target(plan: &Plan, settings: &Settings, shell: &Shell) ->
         exit: Exit::Good,
     };
     let mut runner = Runner::new(&mut workspace, &plan.cells).tracing(Tracing::Examined);
-    let is_alone = plan.cells.iter().filter(|cell| !cell.silent).count() == 1;
     let mut failed = None;
     while let Some(finished) = runner.next() {
         let (cell, trace) = (finished.cell, &finished.trace);
