@@ -40,6 +40,9 @@ class Watch:
         # The numbers that were looked up last; the calls of recurrent layers that begin with the same state, by their numbers:
         # (layer, state, place, calls).
         self.token, self.reading = None, {}
+        # How the last call of each recurrent layer began and ended, with the tokens of those in a row that begin alike; the layers
+        # whose calls begin where the last one ended.
+        self.at_states, self.passes = {}, set()
         # The tokens that texts begin with, of each table: in training, when text is written, and the table.
         self.begun = {}
         # What the last outermost call that got tokens got.

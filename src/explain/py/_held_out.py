@@ -4,6 +4,7 @@ import re
 from collections import Counter
 
 import torch
+from torch.utils.data import DataLoader, Dataset, Subset
 
 # How many rows are kept, how many an evaluation needs to be judged, and from how many on a batch is no text that is written.
 MOST_ROWS, FEWEST_ROWS, BATCH = 100_000, 16, 8
@@ -58,6 +59,51 @@ def other_answers(watch):
     if len(again) >= 2 * FEWEST_ROWS and 3 * len(changed) >= len(again):
         observed = f"{len(again)} rows are read several times in the training, and {len(changed)} of them have another answer the next time."
         watch.add("samples-apart", watch.answered_at, observed, "shuffle rows and answers by the same index, or as pairs")
+
+
+# Words in the names of variables that say what the data is for, and the fewest rows that are compared.
+FOR_TRAINING, FOR_LATER, FEWEST_SHARED = ("train", "training"), ("val", "valid", "validation", "test", "dev", "holdout", "heldout"), 32
+
+
+def shared_rows(watch, frame, at):
+    """Variables whose names say that one is for training and the other is not, and that have the same rows: the same places of one
+    tensor, or the same objects."""
+    named = {}
+    while frame is not None:
+        named = {**frame.f_locals, **named}
+        frame = frame.f_back
+    words = {name: set(re.split(r"[_\d]+", name.lower())) for name in named}
+    for_training = [it for it in named if words[it].intersection(FOR_TRAINING) and not words[it].intersection(FOR_LATER)]
+    for_later = [it for it in named if words[it].intersection(FOR_LATER) and not words[it].intersection(FOR_TRAINING)]
+    trained = [(name, rows) for name in for_training for rows in places_of(named[name]) if rows]
+    for name, rows in [(name, rows) for name in for_later for rows in places_of(named[name]) if len(rows) >= FEWEST_SHARED]:
+        other, shared = max(((other, len(rows & known)) for other, known in trained), key=lambda it: it[1], default=(None, 0))
+        if 2 * shared > len(rows):
+            observed = f"{name} has {len(rows)} elements, and {shared} of them are elements of {other} too: not equal ones, the same."
+            watch.add("trained-on-test", at, observed, f"split first: {other} ends where {name} begins")
+            return
+
+
+def places_of(value):
+    """The rows of some data, each known by the place of its numbers in memory or by what object it is: a set for each of its parts."""
+    if isinstance(value, DataLoader):
+        value = value.dataset
+    if isinstance(value, Subset):
+        return [{(id(value.dataset), at) for at in value.indices}]
+    if type(value).__module__ == "numpy" and hasattr(value, "dtype"):
+        value = torch.from_numpy(value) if value.ndim and value.dtype.kind in "fi" else None
+    if isinstance(value, torch.Tensor):
+        if value.dim() == 0 or not value.numel() or not value.is_contiguous():
+            return []
+        memory, start, size = value.untyped_storage().data_ptr(), value.storage_offset(), value.stride(0)
+        return [{(memory, start + at * size) for at in range(min(len(value), MOST_ROWS))}]
+    if isinstance(value, (list, tuple)):
+        ids = {id(it) for it in value[:MOST_ROWS] if isinstance(it, (str, list, tuple, dict, torch.Tensor)) and len(it) > 1}
+        # What a list has twice was drawn from a few, and drawn again for other lists.
+        return [ids] if len(ids) == min(len(value), MOST_ROWS) else []
+    if isinstance(value, Dataset):
+        return [rows for part in vars(value).values() if not isinstance(part, Dataset) for rows in places_of(part)]
+    return []
 
 
 def texts_in(code):

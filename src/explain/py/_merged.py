@@ -36,8 +36,9 @@ def examined(watch, name, method):
         result = method(module)
         if before is not None:
             watch.merges += 1
-            after = _torch._untraced(output_of, module)
-            far = 0.0 if after is None or after.shape != before.shape else float((after - before).abs().max())
+            # What it returns may be the layer that takes its place.
+            afters = [_torch._untraced(output_of, it) for it in (module, result) if isinstance(it, nn.Module)]
+            far = min([float((it - before).abs().max()) for it in afters if it is not None and it.shape == before.shape], default=0.0)
             if far > 1e-3 * float(before.abs().max()):
                 observed = f"Before and after {type(module).__name__}.{name}() the module got the same inputs: its outputs moved by {figure(far)}."
                 watch.add("merged-differs", place_of(inspect.unwrap(method).__code__), observed, "add to the weight what forward adds to the output, with the same factor and layout, and have forward add it no more")

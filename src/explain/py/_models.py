@@ -2,7 +2,6 @@
 
 import inspect
 
-import _torch
 import torch
 from torch import nn
 
@@ -88,20 +87,25 @@ def begun_with(watch, layer, ids, at):
     if torch.is_grad_enabled() and layer.training:
         # A batch of one says nothing.
         trained.add(token if len(ids) > 1 else None)
-    elif not torch.is_grad_enabled() and (written or ids.shape[1] == 1):
-        written.append((token, ids.shape[1], at))
+    elif not torch.is_grad_enabled() and len(written) < 256:
+        written.append((token, ids.shape[1], at, set(first.tolist())))
 
 
 def other_start(watch):
     """Texts that are written after training, and begin with another token than all texts of the training."""
-    for trained, written, layer in watch.begun.values():
-        tokens = {token for token, *_ in written}
-        if len(trained) != 1 or len(tokens) != 1 or None in trained | tokens or trained == tokens:
+    for trained, read, layer in watch.begun.values():
+        if len(trained) != 1 or None in trained or not read:
             continue
-        if max(length for _, length, _ in written) > 2:
-            (used,), (token,) = trained, tokens
-            observed = f"In training all texts that a table of {layer.num_embeddings} rows looks up begin with token {used}; the text that is written begins with token {token}."
-            watch.add("start-differs", written[0][2], observed, f"begin with token {used}")
+        (used,) = trained
+        # From the first text of one token on, or from one that grows.
+        first = next((at for at, it in enumerate(read) if it[1] == 1 or at + 1 < len(read) and read[at + 1][1] == it[1] + 1), None)
+        written = read[first:] if first is not None else []
+        if max((length for _, length, *_ in written), default=0) <= 2 or any(used in tokens for *_, tokens in written):
+            continue
+        token = written[0][0]
+        begins = f"begins with token {token}" if token is not None else f"begins with another one"
+        observed = f"In training all texts that a table of {layer.num_embeddings} rows looks up begin with token {used}; the text that is written {begins}."
+        watch.add("start-differs", written[0][2], observed, f"begin with token {used}")
 
 
 def copied_tables(watch, model, at):
@@ -129,29 +133,6 @@ def drops(module):
 def trained_models(watch):
     """The models whose parameters had a gradient at a step."""
     return list({id(module): module for _, _, module in watch.reached.values()}.values())
-
-
-def plain_numbers(watch, model):
-    """Notes random numbers that the parts of a model keep as they are: neither parameters nor buffers."""
-    for module in model.modules():
-        if type(module).__module__.startswith("torch"):
-            continue
-        for name, value in list(vars(module).items()):
-            if type(value) is torch.Tensor and value.is_floating_point() and value.numel() > 1 and len(watch.plain) < 64:
-                at = _torch._drawn_at(value)
-                is_known = any(module is known and name == other for known, other, _ in watch.plain)
-                if at is not None and not value.requires_grad and not is_known:
-                    watch.plain.append((module, name, at))
-
-
-def unregistered(watch):
-    """Random numbers of a trained model that nothing trains, and that its state does not have."""
-    parts = {id(part) for model in trained_models(watch) for part in model.modules()}
-    for module, name, at in watch.plain:
-        if id(module) in parts:
-            line, cell = at.split(" ", 1)
-            observed = f"{type(module).__name__} keeps {name}, numbers that were drawn here, as a plain tensor: parameters() does not have it, and neither has state_dict()."
-            watch.add("numbers-unregistered", (cell, int(line), "__init__"), observed, f"self.{name} = nn.Parameter(...) to train it, or self.register_buffer({name!r}, ...) to keep it")
 
 
 def zero_layers(watch):
@@ -182,14 +163,13 @@ def resized_norms(watch):
             # Large beside the small number that is added to a mean square.
             row = 1000 * torch.randn(1, 3, len(params[0]), generator=generator).to(params[0].dtype)
             with torch.no_grad():
-                small, large = module(row), module(16 * row)
+                none, small, large = module(torch.zeros_like(row)), module(row), module(16 * row)
                 other = module(torch.cat([row[:, :1], 3 * row[:, 1:]], dim=1))
-                factors = [out / (rows * params[0]) for out, rows in ((small, row), (large, 16 * row))]
         except Exception:
             continue
         finally:
             module.training = mode
-        if small.shape != row.shape or any(not bool(torch.isfinite(it).all()) for it in factors):
+        if small.shape != row.shape or any(not bool(torch.isfinite(it).all()) for it in (none, small, large, other)):
             continue
         far = float((other[:, 0] - small[:, 0]).abs().max())
         near = lambda one, other: float((one - other).abs().max()) <= 1e-2 * float(other.abs().max())
@@ -197,9 +177,11 @@ def resized_norms(watch):
             observed = f"{cls.__name__} got other tokens beside the first one, and returns something else for the first one: it moved by {far:.3g}."
             watch.add("norm-depends-on-size", place_of(cls.forward.__code__), observed, "the mean over the features: dim=-1", "a norm mixes the tokens", "A norm of layers makes each token's vector alike in size, whatever the others are. Over the tokens, what one of them is depends on all others, and on later ones too.")
             continue
-        # Each row by one number: what a norm without a mean does, and a plain scale, whose number is always the same.
-        if any(float((it - it[..., :1]).abs().max()) > 1e-3 * float(it.abs().max()) for it in factors):
+        # How the part that depends on the row grows with it: a norm's not at all, a plain scale's as the row.
+        growth = (large - none) / (small - none)
+        factor = float(growth.flatten()[0])
+        if not near(growth, torch.full_like(growth, factor)):
             continue
-        if not near(factors[1], factors[0]) and not near(large, small):
-            observed = f"{cls.__name__} multiplies each row by one number that depends on the row's size. For rows 16 times as large it returns {float(large.abs().max() / small.abs().max()):.3g} times as much, and a norm the same."
+        if not near(large, small) and factor < 15.9:
+            observed = f"{cls.__name__} makes each row larger or smaller, depending on its size. For rows 16 times as large it returns {factor:.3g} times as much, and a norm the same."
             watch.add("norm-depends-on-size", place_of(cls.forward.__code__), observed, "x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)")

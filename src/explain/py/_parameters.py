@@ -1,6 +1,8 @@
 """What is examined of the parameters at the end of a training: those that no optimizer has, and those without a gradient."""
 
-from _models import listed, trained_models
+import _torch
+import torch
+from _models import listed, place_of, trained_models
 
 
 def params_of(optimizer):
@@ -93,3 +95,33 @@ def never_stepped(watch):
     held = [param for optimizer, *_ in watch.optimizers for param in params_of(optimizer)]
     if watch.steps == 0 and count >= 3 and any(has_gradient(param) for param in held):
         watch.add("never-stepped", at, f"backward() ran {count} times, and step() of the optimizer not once.", "optimizer.step() after loss.backward()")
+
+
+def plain_numbers(watch, model):
+    """Notes random numbers that the parts of a model keep as they are: neither parameters nor buffers."""
+    for module in model.modules():
+        if type(module).__module__.startswith("torch"):
+            continue
+        for name, value in list(vars(module).items()):
+            if type(value) is torch.Tensor and value.is_floating_point() and value.numel() > 1 and len(watch.plain) < 64:
+                at = _torch._drawn_at(value)
+                is_known = any(module is known and name == other for known, other, _ in watch.plain)
+                # What requires a gradient is meant to be trained, whatever its numbers are.
+                is_meant = value.is_leaf if value.requires_grad else at is not None
+                if is_meant and not is_known:
+                    watch.plain.append((module, name, at))
+
+
+def unregistered(watch):
+    """Numbers of a trained model that were drawn or require a gradient, that nothing trains, and that its state does not have."""
+    parts = {id(part) for model in trained_models(watch) for part in model.modules()}
+    held = {id(param) for optimizer, *_ in watch.optimizers for param in params_of(optimizer)}
+    for module, name, drawn in watch.plain:
+        if id(module) not in parts or id(getattr(module, name, None)) in held:
+            continue
+        what, place = "numbers that require a gradient", place_of(getattr(type(module).__init__, "__code__", None))
+        if drawn is not None:
+            line, cell = drawn.split(" ", 1)
+            what, place = "numbers that were drawn here", (cell, int(line), "__init__")
+        observed = f"{type(module).__name__} keeps {name}, {what}, as a plain tensor: parameters() does not have it, and neither has state_dict()."
+        watch.add("numbers-unregistered", place, observed, f"self.{name} = nn.Parameter(...) to train it, or self.register_buffer({name!r}, ...) to keep it")

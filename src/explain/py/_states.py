@@ -20,9 +20,13 @@ def first_of(state):
 def note_step(watch, layer, args, kwargs, out, at):
     """Notes a call that reads one token of each text and begins with the state that the call before began with."""
     tokens, watch.token = watch.token, None
-    if at is None or not torch.is_grad_enabled():
+    if at is None:
         return
     state = first_of(args[1] if len(args) > 1 else kwargs.get("hx"))
+    if isinstance(state, torch.Tensor) and tokens is not None and state.numel():
+        note_state(watch, layer, tokens.reshape(-1), state, first_of(out[1] if isinstance(out, tuple) and len(out) > 1 else out), at)
+    if not torch.is_grad_enabled():
+        return
     # A state that was computed: texts may all begin with zeros.
     is_state = isinstance(state, torch.Tensor) and state.grad_fn is not None
     if not is_state or tokens is None or not isinstance(args[0], torch.Tensor) or tokens.numel() * args[0].shape[-1] != args[0].numel():
@@ -35,6 +39,27 @@ def note_step(watch, layer, args, kwargs, out, at):
     results = [it for part in parts for it in (part if isinstance(part, tuple) else (part,))]
     if len(known[3]) < 64:
         known[3].append(Step(tokens, args[0], results))
+
+
+# So many calls in a row that begin with one state are no beams, which share their parent's: of several texts, and of one.
+OF_SEVERAL, OF_ONE = 5, 12
+
+
+def note_state(watch, layer, tokens, state, result, at):
+    """A layer that gets, in training, the state that its last call returned, and always the same one when it writes."""
+    start, ended, row = watch.at_states.get(id(layer), (None, None, []))
+    grad, here = torch.is_grad_enabled(), (state.data_ptr(), state.shape)
+    if grad:
+        if here == ended:
+            watch.passes.add(id(layer))
+        row = []
+    else:
+        row = [*row, tokens] if here == start else [tokens]
+    watch.at_states[id(layer)] = (here, (result.data_ptr(), result.shape) if isinstance(result, torch.Tensor) else None, row)
+    enough = OF_SEVERAL if tokens.numel() > 1 else OF_ONE
+    if id(layer) in watch.passes and len(row) == enough and bool((state != 0).any()) and any(not torch.equal(it, tokens) for it in row):
+        observed = f"{type(layer).__name__} gets the state that it returned last while it is trained. Here {len(row)} calls in a row, with other tokens, begin with the same state: what it has written is forgotten."
+        watch.add("state-not-passed", at, observed, "pass the new state on: out, hidden = self.gru(x, hidden)")
 
 
 def forgotten(watch, targets):

@@ -10,11 +10,11 @@ import _torch
 import torch
 from _begun_anew import begun_anew, numbered
 from _events import Step, Watch, is_own, is_repeated, outermost, own_frame, place
-from _held_out import note_answers, note_rows, other_answers, trained_on
+from _held_out import note_answers, note_rows, other_answers, shared_rows, trained_on
 from _merged import watch_merges
-from _models import begun_with, copied_tables, drops, listed, other_start, plain_numbers, resized_norms, same_ids, shared_layers, unregistered, unused_layers, zero_layers
+from _models import begun_with, copied_tables, drops, listed, other_start, resized_norms, same_ids, shared_layers, unused_layers, zero_layers
 from _own_gradients import note_function, own_gradients
-from _parameters import fingerprint, has_gradient, left_out, loose_parameters, note_alike, never_reached, never_stepped, params_of
+from _parameters import fingerprint, has_gradient, left_out, loose_parameters, note_alike, never_reached, never_stepped, params_of, plain_numbers, unregistered
 from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, slow_schedules, unread_rates, zero_rates
 from _states import RECURRENT, forgotten, note_step
 from _targets import no_logarithms, of_loss, padding_in_loss
@@ -230,6 +230,7 @@ def _stepped(optimizer, call, args, kwargs):
         zero_layers(watch)
     if optimizer._watched_steps == 1:
         _torch._untraced(note_alike, watch, params, now.calls, at)
+        _torch._untraced(shared_rows, watch, own_frame(), at)
     note_rate(watch, optimizer, at, own_frame())
     out = call(optimizer, *args, **kwargs)
     watch.stale = reached[:8]
@@ -268,7 +269,14 @@ def _loaded(load, module, /, state_dict, *args, **kwargs):
         observed = f"The state that {type(module).__name__} loads is its own: state_dict() returns the parameters themselves, and each step since has changed them."
         watch.add("state-is-own", place(), observed, "copy what is kept: copy.deepcopy(model.state_dict())")
     result = load(module, state_dict, *args, **kwargs)
-    own = module.state_dict().keys()
+    mine = module.state_dict()
+    own = mine.keys()
+    shapes = lambda state, names: sorted(tuple(state[it].shape) for it in names if isinstance(state[it], torch.Tensor) and state[it].dim() >= 2)
+    lost, missing = shapes(state_dict, state_dict.keys() - own), shapes(mine, own - state_dict.keys())
+    if len(lost) > 1 and lost == missing and own & state_dict.keys():
+        names = [it for it in state_dict if it not in own]
+        observed = f"The state has {len(names)} entries that {type(module).__name__} has no place for ({', '.join(names[:3])}), and as many of its matrices, of the same shapes, are not in the state: they stay as they were made."
+        watch.add("nothing-loaded", place(), observed, "give the entries the names of the module: list(module.state_dict())", "entries of a state have other names than the module's")
     if own and state_dict and not own & state_dict.keys():
         observed = f"The state has {len(state_dict)} entries ({', '.join(list(state_dict)[:3])}), and none has the name of one of {type(module).__name__}: nothing is loaded."
         watch.add("nothing-loaded", place(), observed, "look at what load_state_dict returns; the weights may be an entry of a checkpoint: checkpoint['model']")
