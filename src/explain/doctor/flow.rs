@@ -134,7 +134,11 @@ pub(super) fn operands(record: &Record) -> Vec<Tensor> {
 
 /// The tensors that a tensor was computed from and that were not written into since, indices among them; and those that were.
 pub(super) fn unchanged_operands(tensor: &Tensor) -> (Vec<Tensor>, Vec<Tensor>) {
-    let Some(record) = origin(tensor) else { return Default::default() };
+    origin(tensor).map(|record| operands_by_change(&record)).unwrap_or_default()
+}
+
+/// The same of a record.
+pub(super) fn operands_by_change(record: &Record) -> (Vec<Tensor>, Vec<Tensor>) {
     let args = record.args();
     let tensors = args.iter().flat_map(Arg::tensors).chain(args.iter().flat_map(Arg::indices)).cloned();
     let (kept, changed): (Vec<_>, Vec<_>) =

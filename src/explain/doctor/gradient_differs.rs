@@ -5,15 +5,16 @@
 //! is meant.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
-use super::flow::{Before, unchanged_operands};
+use super::flow::{Before, operands, operands_by_change, unchanged_operands};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::Replay;
 use crate::explain::tensor_names::base_of;
 use crate::ops::trace::{Called, Traced};
 use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::show::tuple_repr;
-use crate::tensor::{Buffer, DType, Tensor};
+use crate::tensor::{Buffer, DType, Record, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake::implied(
     ("A903", "gradient-differs"),
@@ -54,6 +55,8 @@ struct Loss {
     /// All tensors that it was computed from, by their numbers.
     before: HashSet<usize>,
     parameters: Vec<Parameter>,
+    /// Results on the way that were written into since, and the operations that first made them.
+    first: Vec<(Tensor, Rc<Record>)>,
 }
 
 /// A parameter as it was when the loss was computed, and how the loss changes along each direction.
@@ -78,11 +81,24 @@ impl Loss {
         let replaced = replaced(cell, at);
         let (mut walk, mut before, mut found) =
             (Before::of(&value, MOST_TENSORS), HashSet::new(), Vec::<Tensor>::new());
+        let mut first: Vec<(Tensor, Rc<Record>)> = Vec::new();
         while let Some(tensor) = walk.next() {
             before.insert(tensor.id());
             let (kept, mut changed) = unchanged_operands(&tensor);
-            let (given, computed): (Vec<_>, Vec<_>) =
+            let (given, mut computed): (Vec<_>, Vec<_>) =
                 kept.into_iter().partition(|it| replaced.contains(&it.id()));
+            // Probabilities from which the right answers are subtracted afterwards are no parameters.
+            let mut written = std::mem::take(&mut changed);
+            while let Some(tensor) = written.pop() {
+                let Some(record) = made_first(&tensor) else {
+                    changed.push(tensor);
+                    continue;
+                };
+                let (kept, others) = operands_by_change(&record);
+                computed.extend(kept);
+                written.extend(others);
+                first.push((tensor, record));
+            }
             walk.go_on_with(computed);
             changed.extend(given);
             // Of a view, such as a transposed one, the parameter itself is moved.
@@ -99,12 +115,12 @@ impl Loss {
             .filter(is_parameter)
             .filter_map(|it| Parameter::of(it, at, cell))
             .collect::<Vec<_>>();
-        (parameters.len() >= 3).then(|| Loss { at, value, before, parameters })
+        (parameters.len() >= 3).then(|| Loss { at, value, before, parameters, first })
     }
 
     /// The loss with one parameter moved.
     fn moved(&self, which: usize, direction: &[f64], by: f64) -> Option<f64> {
-        let mut replay = Replay::default();
+        let mut replay = Replay::default().made_by(&self.first);
         for (at, it) in self.parameters.iter().enumerate() {
             let mut values = it.values.clone();
             if at == which {
@@ -133,7 +149,9 @@ impl Loss {
         let is_right = |it: &Candidate| it.factor.is_some_and(|own| common.is_none_or(|it| near(own, it)));
         let right: Vec<&Parameter> =
             known.iter().filter(|(_, all)| all.iter().any(is_right)).map(|(it, _)| *it).collect();
-        if right.len() < 2 {
+        // A single one that is right without any factor shows it too: three random directions agree with it.
+        let mut factors = known.iter().flat_map(|(_, all)| all).filter_map(|it| it.factor);
+        if right.is_empty() || right.len() < 2 && !factors.any(|it| near(it, 1.0)) {
             return None;
         }
         let is_right_step = |step: &Traced| {
@@ -283,10 +301,21 @@ fn replaced(cell: &TracedCell, at: usize) -> HashSet<usize> {
     steps.filter(is_difference).filter_map(first).filter(is_start).map(|tensor| tensor.id()).collect()
 }
 
+/// What a parameter begins with takes so many operations at most: it is drawn or given, and scaled.
+const MOST_OF_START: usize = 8;
+
 /// Whether a tensor was drawn or given, and scaled at most: no weights, from which right answers are subtracted.
 fn is_start(tensor: &Tensor) -> bool {
-    const MOST: usize = 8;
-    Before::of(tensor, MOST + 1).count() <= MOST
+    Before::of(tensor, MOST_OF_START + 1).count() <= MOST_OF_START
+}
+
+/// The operation that first made a tensor which was written into since, if it is the result of many.
+fn made_first(tensor: &Tensor) -> Option<Rc<Record>> {
+    let made = tensor.storage().made().filter(|it| it.output == 0 && tensor.layout().is_contiguous())?;
+    let parts = operands(&made.record);
+    let all: HashSet<usize> =
+        parts.iter().flat_map(|it| Before::of(it, MOST_OF_START + 1)).map(|it| it.id()).collect();
+    (all.len() > MOST_OF_START).then_some(made.record)
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

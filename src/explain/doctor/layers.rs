@@ -7,7 +7,7 @@ use super::losses::hides_later_tokens;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
 use crate::tensor::descriptor::OpFamily;
-use crate::tensor::explanation::{Explanation, Formula, Movement};
+use crate::tensor::explanation::{Explanation, Formula, Movement, Reducer};
 use crate::tensor::{Arg, Index, Record, Tensor};
 
 /// Keys used as values, or a similar mix-up, which leaves another projection unused.
@@ -204,7 +204,7 @@ pub(super) static RESIDUAL: Mistake = Mistake::new(
 );
 
 /// The most tensors between a connection and its branch.
-const MOST_TENSORS: usize = 80;
+const MOST_TENSORS: usize = 400;
 
 #[derive(PartialEq)]
 enum Begins {
@@ -238,6 +238,52 @@ fn is_norm(record: &Record) -> bool {
     matches!(record.operation.explanation, Explanation::Normalisation(_))
 }
 
+/// What a norm that is written out divides by the root of a mean, and scales and shifts by parameters afterwards.
+fn norm_by_hand(tensor: &Tensor) -> Option<Tensor> {
+    let record = origin(tensor)?;
+    let [first, second] = <[Tensor; 2]>::try_from(operands(&record)).ok()?;
+    match record.operation.explanation {
+        Explanation::Pointwise(Formula::Add | Formula::Mul)
+            if is_parameter(&second) && second.ndim() == 1 =>
+        {
+            norm_by_hand(&first)
+        }
+        Explanation::Pointwise(Formula::Add | Formula::Mul) if is_parameter(&first) && first.ndim() == 1 => {
+            norm_by_hand(&second)
+        }
+        Explanation::Pointwise(Formula::Mul | Formula::Div)
+            if second.shape().last() == Some(&1) && first.shape().last() != Some(&1) =>
+        {
+            let is_root = |it: &Tensor| {
+                origin(it).is_some_and(|it| {
+                    matches!(
+                        it.operation.explanation,
+                        Explanation::Pointwise(Formula::Rsqrt | Formula::Sqrt)
+                            | Explanation::Spread { root: true }
+                    )
+                })
+            };
+            let is_mean = |it: &Tensor| {
+                origin(it).is_some_and(|it| {
+                    matches!(
+                        it.operation.explanation,
+                        Explanation::Reduction(Reducer::Mean) | Explanation::Spread { .. }
+                    )
+                })
+            };
+            let parts: Vec<Tensor> = Before::of(&second, 6).collect();
+            if !parts.iter().any(is_root) || !parts.iter().any(is_mean) {
+                return None;
+            }
+            // Without its mean.
+            let centred =
+                origin(&first).filter(|it| it.operation.explanation == Explanation::Pointwise(Formula::Sub));
+            centred.and_then(|it| operand(&it, 0)).or(Some(first))
+        }
+        _ => None,
+    }
+}
+
 /// Where a sum's residual connection begins, if it is one: one operand was computed from the other.
 fn begins(step: &Traced) -> Option<Begins> {
     if step.operation.explanation != Explanation::Pointwise(Formula::Add) {
@@ -248,7 +294,7 @@ fn begins(step: &Traced) -> Option<Begins> {
         return None;
     }
     let of = |skip: &Tensor, branch: &Tensor| {
-        let is_result = origin(skip).is_some_and(|record| is_norm(&record));
+        let is_result = origin(skip).is_some_and(|record| is_norm(&record)) || norm_by_hand(skip).is_some();
         let (through, directly) = ways(skip, branch);
         match (is_result, through, directly) {
             (true, false, true) => Some(Begins::BehindNorm),
@@ -272,6 +318,11 @@ fn ways(from: &Tensor, branch: &Tensor) -> (bool, bool) {
     let is_own = |it: &Tensor| it.is(from) || of_from.is_some() && normed(it) == of_from;
     while let Some(tensor) = walk.next() {
         let Some(record) = origin(&tensor) else { continue };
+        if let Some(normed) = norm_by_hand(&tensor) {
+            through |= is_own(&normed);
+            walk.go_on_with((!is_own(&normed)).then_some(normed));
+            continue;
+        }
         let (own, others): (Vec<_>, Vec<_>) = operands(&record).into_iter().partition(is_own);
         through |= !own.is_empty() && is_norm(&record);
         directly |= !own.is_empty() && !is_norm(&record);

@@ -9,10 +9,10 @@ use super::mask::{NO_WEIGHT, Visible, fused_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::{Reach, RepeatedCall};
 use crate::explain::terms::figure;
-use crate::ops::trace::{Traced, TracedTensor};
+use crate::ops::trace::Traced;
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula, LossKind, Movement, Reducer, SoftmaxKind};
-use crate::tensor::{Arg, Record};
+use crate::tensor::{Arg, DType, Index, Record, Tensor};
 
 /// The most texts that are compared with the targets of a loss.
 const MOST_TEXTS: usize = 8;
@@ -33,10 +33,7 @@ fn not_shifted(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
 
 /// The tokens of texts in the order in which they were looked up, and how many each text has.
 fn texts<'s>(steps: impl Iterator<Item = &'s Traced>) -> Vec<(usize, Vec<f64>)> {
-    let of_tokens = |step: &Traced| {
-        let tokens = reads_tokens(step)?;
-        Some((tokens.shape()[1], tokens.floats()?))
-    };
+    let of_tokens = |step: &Traced| reads_tokens(step).map(|(tensor, tokens)| (tensor.shape()[1], tokens));
     steps.filter_map(of_tokens).take(MOST_TEXTS).collect()
 }
 
@@ -55,35 +52,37 @@ fn misplaced(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let is_own = |step: &&Traced| step.calls.iter().any(|it| it.function == call.function);
     given.extend(texts(cell.steps().filter(is_own)));
     known.extend(given.iter().cloned());
-    let losses = cell.steps().filter(|step| is_cross_entropy(step));
-    let shift = |loss: &Traced| {
+    let losses = cell.steps().filter_map(ClassLoss::of);
+    let shift = |loss: &ClassLoss| {
         [1, 0, 2, -1].into_iter().find(|by| known.iter().any(|text| is_shifted(loss, text, *by)))
     };
-    let shifted: Vec<(&Traced, isize)> = losses.filter_map(|loss| Some((loss, shift(loss)?))).collect();
+    let shifted = losses.filter_map(|loss| Some((shift(&loss)?, loss)));
+    let shifted: Vec<(ClassLoss, isize)> = shifted.map(|(by, loss)| (loss, by)).collect();
     if shifted.iter().any(|(_, by)| *by == 1) {
         return None;
     }
     // A decoder may be given the targets and read each of them one place later.
     let sees_own = || own.is_none_or(|axis| axis.changes.iter().any(|it| it.moved[it.at] > 0.0));
-    let is_meant = |(loss, by): &(&Traced, isize)| match by {
+    let is_meant = |(loss, by): &(ClassLoss, isize)| match by {
         0 => {
             sees_own()
                 && given.iter().any(|text| is_shifted(loss, text, 0))
-                && !is_of_another(loss, call, cell)
+                && !is_of_another(&loss.outputs, call, cell)
         }
         _ => cell.steps().any(hides_later_tokens),
     };
     let (loss, by) = shifted.into_iter().find(is_meant)?;
-    let (observed, fix, title) = match (by, own) {
-        (0, Some(axis)) => (
+    let (observed, fix, title) = match by {
+        0 => (
             format!(
                 "The {} tokens that {} was called with are also the targets of the loss, each at its own position.",
-                axis.size, call.function
+                own.map_or(given[0].0, |axis| axis.size),
+                call.function
             ),
             "predict the next token: logits[:, :-1] against tokens[:, 1:]",
             NOT_SHIFTED.title,
         ),
-        (2, _) => (
+        2 => (
             format!(
                 "{} is called with tokens, and the target of each output is the token two places further on: the first \
                  output has the third token as its target.",
@@ -102,14 +101,100 @@ fn misplaced(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
             "the targets are not the next tokens",
         ),
     };
-    Some(Observation::new(loss.site(), observed, fix).titled(title))
+    Some(Observation::new(loss.step.site(), observed, fix).titled(title))
+}
+
+/// A loss of classes: the outputs, (.., classes), and the class that is wanted of each row; below 0 where the row does not count.
+pub(super) struct ClassLoss<'s> {
+    pub(super) step: &'s Traced,
+    pub(super) outputs: Tensor,
+    pub(super) targets: Vec<f64>,
+}
+
+impl ClassLoss<'_> {
+    pub(super) fn of(step: &Traced) -> Option<ClassLoss<'_>> {
+        if is_cross_entropy(step) {
+            let ignored = setting(step, "ignore_index").and_then(Arg::number).unwrap_or(-100.0);
+            let kept = |target: f64| if target == ignored { -1.0 } else { target };
+            let targets = step.operand(1)?.floats()?.into_iter().map(kept).collect();
+            let logits = step.tensor(0)?.clone();
+            // (batch, classes, tokens): the classes come last here.
+            let outputs = match logits.ndim() {
+                3 => logits.with_layout(logits.layout().transpose(1, 2)),
+                _ => logits,
+            };
+            return Some(ClassLoss { step, outputs, targets });
+        }
+        if let Some([wanted, outputs]) = divergence(step) {
+            let classes = *outputs.shape().last().filter(|classes| **classes > 1)?;
+            let targets = wanted.to_f64_vec().chunks(classes).map(class_of).collect::<Option<Vec<f64>>>()?;
+            return Some(ClassLoss { step, outputs, targets });
+        }
+        let (outputs, classes) = looked_up(step)?;
+        Some(ClassLoss { step, outputs, targets: classes.to_f64_vec() })
+    }
+}
+
+/// Probabilities, or their logarithms, that are looked up by the class of each row: `p[range(n), y]` and `p.gather(-1, y[:, None])`.
+pub(super) fn looked_up(step: &Traced) -> Option<(Tensor, Tensor)> {
+    let outputs = step.tensor(0).filter(|it| it.dtype().is_float() && origin(it).is_some())?.clone();
+    let axes = outputs.ndim().checked_sub(1).filter(|axes| *axes > 0)?;
+    if step.operation.called(false) == "gather" {
+        let axis = step.args.get(1).and_then(Arg::number)?;
+        let index = step.tensor(1)?;
+        let is_one = index.shape().last() == Some(&1) && index.shape()[..axes] == outputs.shape()[..axes];
+        return ((axis == -1.0 || axis == axes as f64) && is_one).then(|| (outputs, index.clone()));
+    }
+    let Some(Arg::Index(parts)) = step.args.get(1) else { return None };
+    let is_tensor = |part: &Index| matches!(part, Index::Tensor(it) if !it.dtype().is_float() && it.dtype() != DType::Bool);
+    if step.operation.explanation != Explanation::Moved(Movement::LookedUp)
+        || parts.len() != axes + 1
+        || !parts.iter().all(is_tensor)
+    {
+        return None;
+    }
+    let shape = &outputs.shape()[..axes];
+    let placed = |part: &Index| match part {
+        Index::Tensor(index) if index.shape() == shape => Some(index.clone()),
+        Index::Tensor(index) => Some(index.with_layout(index.layout().broadcast_to(shape))),
+        _ => None,
+    };
+    let placed =
+        Some(parts).filter(|_| step.result().is_some_and(|it| it.shape() == shape))?.iter().map(placed);
+    let (classes, rows) = placed
+        .collect::<Option<Vec<Tensor>>>()?
+        .split_last()
+        .map(|(last, rows)| (last.clone(), rows.to_vec()))?;
+    // Each row once, in their order.
+    let rows: Vec<Vec<f64>> = rows.iter().map(Tensor::to_f64_vec).collect();
+    let place = |at: usize| rows.iter().zip(shape).fold(0.0, |sum, (row, size)| sum * *size as f64 + row[at]);
+    (0..classes.numel()).all(|at| place(at) == at as f64).then(|| (outputs.clone(), classes))
+}
+
+/// The distribution and the logarithms that kl_div multiplies: where it subtracts their product.
+fn divergence(step: &Traced) -> Option<[Tensor; 2]> {
+    let is_inside = step.inside().last().is_some_and(|call| call.function == "kl_div");
+    if !is_inside || step.operation.explanation != Explanation::Pointwise(Formula::Sub) {
+        return None;
+    }
+    let product = origin(step.tensor(1)?)?;
+    Some([operand(&product, 0)?, operand(&product, 1)?])
+}
+
+/// The class that has nearly all of a distribution; below 0 where nothing is wanted.
+fn class_of(row: &[f64]) -> Option<f64> {
+    let (at, most) = row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
+    if *most == 0.0 {
+        return Some(-1.0);
+    }
+    (*most > 0.5 * row.iter().sum::<f64>()).then_some(at as f64)
 }
 
 /// Whether the target of each output is the token so many places after the one that it was computed for.
-fn is_shifted(loss: &Traced, (size, tokens): &(usize, Vec<f64>), by: isize) -> bool {
+fn is_shifted(loss: &ClassLoss, (size, tokens): &(usize, Vec<f64>), by: isize) -> bool {
     let pairs = || {
-        let targets = loss.operand(1)?.floats()?;
-        let places = places_of_rows(loss, tokens.len());
+        let targets = &loss.targets;
+        let places = places_of_rows(&loss.outputs, tokens.len());
         // Who leaves out the outputs that have no token before them asks for that token.
         if by < 0 && targets.len() < tokens.len() {
             return None;
@@ -117,16 +202,14 @@ fn is_shifted(loss: &Traced, (size, tokens): &(usize, Vec<f64>), by: isize) -> b
         // The outputs of all tokens, in their order.
         let places =
             places.or_else(|| (targets.len() == tokens.len()).then(|| (0..targets.len()).collect()))?;
-        let ignored = setting(loss, "ignore_index").and_then(Arg::number).unwrap_or(-100.0);
-        let mut counted =
-            places.into_iter().zip(targets).filter(|(_, target)| *target != ignored && *target >= 0.0);
+        let mut counted = places.into_iter().zip(targets).filter(|(_, target)| **target >= 0.0);
         let mut fitting = Vec::new();
         let fits = counted.all(|(place, target)| {
             let at = (place % size).checked_add_signed(by).filter(|at| at < size);
             let token = at.map(|at| tokens[place / size * size + at]);
             fitting.extend(token);
             // The first and the last tokens have targets outside of the text.
-            token.is_none_or(|token| token == target)
+            token.is_none_or(|token| token == *target)
         });
         Some(fits && fitting.len() >= 4 && fitting.iter().any(|it| *it != fitting[0]))
     };
@@ -135,12 +218,8 @@ fn is_shifted(loss: &Traced, (size, tokens): &(usize, Vec<f64>), by: isize) -> b
 
 /// For each row of a loss's outputs the place of the token that it was computed for, among so many tokens: a row of the
 /// model's outputs that is equal to it.
-fn places_of_rows(loss: &Traced, tokens: usize) -> Option<Vec<usize>> {
-    let logits = loss.tensor(0)?.clone();
-    // (batch, classes, tokens): the classes come last here.
-    let logits =
-        if logits.ndim() == 3 { logits.with_layout(logits.layout().transpose(1, 2)) } else { logits };
-    let (_, all) = source(&logits);
+fn places_of_rows(logits: &Tensor, tokens: usize) -> Option<Vec<usize>> {
+    let (_, all) = source(logits);
     let classes = *logits.shape().last()?;
     if all.shape().last() != Some(&classes) || all.numel() != tokens * classes || all.numel() > MOST_OUTPUTS {
         return None;
@@ -163,10 +242,23 @@ fn places_of_rows(loss: &Traced, tokens: usize) -> Option<Vec<usize>> {
 }
 
 /// The tokens of texts, (text, token), of which an operation looks up the embeddings: at least one of each text.
-pub(super) fn reads_tokens(step: &Traced) -> Option<&TracedTensor> {
-    let embeds = step.operation.explanation == Explanation::Moved(Movement::Embedded);
-    let is_text = |it: &&TracedTensor| !it.dtype.is_float() && it.shape().len() == 2 && it.shape()[1] > 0;
-    step.operands.iter().find(|it| embeds && is_text(it))
+pub(super) fn reads_tokens(step: &Traced) -> Option<(Tensor, Vec<f64>)> {
+    let is_text = |it: &Tensor| {
+        let dtype = it.dtype();
+        !dtype.is_float() && dtype != DType::Bool && it.ndim() == 2 && it.shape()[1] > 0
+    };
+    if step.operation.explanation == Explanation::Moved(Movement::Embedded) {
+        let tokens = step.operands.iter().filter_map(|it| Some((it.tensor.clone()?, it)));
+        let (tensor, tokens) = tokens.into_iter().find(|(tensor, _)| is_text(tensor))?;
+        return Some((tensor, tokens.floats()?));
+    }
+    // A matrix of NumPy that is indexed with tokens.
+    let is_table = |it: &Tensor| it.dtype().is_float() && it.ndim() == 2;
+    let Some(Arg::Index(parts)) = step.args.get(1) else { return None };
+    let [Index::Tensor(tokens)] = &parts[..] else { return None };
+    let is_lookup = step.operation.explanation == Explanation::Moved(Movement::LookedUp);
+    (is_lookup && step.tensor(0).is_some_and(is_table) && is_text(tokens))
+        .then(|| (tokens.clone(), tokens.to_f64_vec()))
 }
 
 /// The outputs come text by text, and the targets token by token.
@@ -223,9 +315,8 @@ pub(super) fn hides_later_tokens(step: &Traced) -> bool {
 }
 
 /// Whether a loss takes the outputs of another call of the same function.
-fn is_of_another(loss: &Traced, call: &RepeatedCall, cell: &TracedCell) -> bool {
-    let Some(logits) = loss.tensor(0) else { return false };
-    let (_, all) = source(logits);
+fn is_of_another(outputs: &Tensor, call: &RepeatedCall, cell: &TracedCell) -> bool {
+    let (_, all) = source(outputs);
     let made = cell.steps().find(|step| step.made(&all));
     let mut calls = made.iter().flat_map(|step| &step.calls).filter(|it| it.function == call.function);
     calls.next().is_some_and(|first| {

@@ -17,10 +17,11 @@
 //! | [`views`], [`layers`], [`positions`] | axes, projections and blocks, positions |
 //! | [`unused`], [`moved`] | what has no effect, and what moves that should not |
 //! | [`losses`], [`pairs`], [`written_text`], [`sampling`] | targets, and text that is written |
-//! | [`results_differ`], [`gradient_differs`] | what a program compares, and gradients by hand |
+//! | [`results_differ`], [`gradient_differs`], [`by_hand`] | what a program compares, gradients and steps by hand |
 
 mod attention;
 mod axes;
+mod by_hand;
 mod example;
 mod fixes;
 mod flow;
@@ -115,6 +116,8 @@ const MISTAKES: &[&Mistake] = &[
     &weights::SUMMED,
     &pairs::APART,
     &gradient_differs::MISTAKE,
+    &by_hand::NEVER_STEPPED,
+    &by_hand::ROWS_STAY_EQUAL,
     &moved::CACHE,
     &layers::SWAPPED,
 ];

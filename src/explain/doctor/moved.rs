@@ -9,10 +9,10 @@ use super::repeated::{Reach, RepeatedCall};
 use super::token_masks;
 use super::written_text::read_again;
 use crate::explain::terms::figure;
-use crate::ops::trace::{Traced, TracedTensor};
+use crate::ops::trace::Traced;
 use crate::session::{AxisReport, CallFinding};
-use crate::tensor::Arg;
 use crate::tensor::explanation::{Explanation, RandomKind};
+use crate::tensor::{Arg, Tensor};
 
 /// What the repetitions of a call show of a mistake by themselves.
 pub(super) fn reported(call: &RepeatedCall, mistake: &str, cell: &TracedCell) -> Vec<Observation> {
@@ -161,22 +161,20 @@ fn is_named_causal(call: &RepeatedCall) -> bool {
 
 /// Whether a loss of the cell has as targets the tokens of this call, each shifted by one.
 fn predicts_next(call: &RepeatedCall, size: usize, cell: &TracedCell) -> bool {
-    cell.steps().filter(|step| is_cross_entropy(step)).any(|step| {
-        let Some(targets) = step.operand(1).and_then(TracedTensor::floats) else { return false };
+    cell.steps().filter_map(losses::ClassLoss::of).any(|losses::ClassLoss { targets, .. }| {
         call.report.tokens.iter().any(|tokens| {
             let rows = tokens.len() / size.max(1);
             let wide = targets.len() / rows.max(1);
             let varied = tokens.iter().any(|it| *it != tokens[0]);
             let shifted = |at: usize| {
                 let (row, target) = (&tokens[at * size..][..size], &targets[at * wide..][..wide]);
-                row[1..].iter().zip(target).all(|(next, target)| next == target)
+                row[1..].iter().zip(target).all(|(next, target)| next == target || *target < 0.0)
             };
             // A decoder reads the same text up to the last token: the loss is its, and an encoder has read the whole.
-            let is_beginning = |read: &TracedTensor| {
-                let values = read.values().filter(|_| read.shape() == [rows, wide] && wide < size);
-                values.is_some_and(|it| {
-                    (0..rows * wide).all(|at| it.float(at) == tokens[at / wide * size + at % wide])
-                })
+            let is_beginning = |(read, values): (Tensor, Vec<f64>)| {
+                read.shape() == [rows, wide]
+                    && wide < size
+                    && (0..rows * wide).all(|at| values[at] == tokens[at / wide * size + at % wide])
             };
             let fits = rows > 0 && size >= 3 && (wide == size || wide + 1 == size) && varied;
             fits && (0..rows).all(shifted) && !cell.steps().filter_map(reads_tokens).any(is_beginning)

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::flow::{Before, is_parameter, origin, source, unchanged_operands};
-use super::losses::is_cross_entropy;
+use super::losses::{is_cross_entropy, looked_up};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::Replay;
 use crate::ops::trace::{Traced, TracedTensor};
@@ -78,15 +78,26 @@ fn of_loss(step: &Traced) -> Option<[Tensor; 2]> {
     if is_cross_entropy(step) {
         return Some([step.tensor(0)?.clone(), step.tensor(1)?.clone()]);
     }
-    let Some(Arg::Index(parts)) = step.args.get(1) else { return None };
-    let (Explanation::Moved(Movement::LookedUp), [Index::Tensor(rows), Index::Tensor(classes)]) =
-        (step.operation.explanation, &parts[..])
-    else {
-        return None;
-    };
-    let in_order =
-        rows.ndim() == 1 && rows.to_i64_vec().iter().enumerate().all(|(at, row)| *row == at as i64);
-    in_order.then_some([step.tensor(0)?.clone(), classes.clone()])
+    looked_up(step).map(|(outputs, classes)| [outputs, classes])
+}
+
+/// Outputs and the numbers that are wanted, whose difference is a loss: what depends on parameters, and what does not.
+fn of_difference(step: &Traced) -> Option<[Tensor; 2]> {
+    let (one, other) = (step.tensor(0).filter(|_| is_difference(step))?, step.tensor(1)?);
+    let is_trained = |it: &Tensor| Before::of(it, MOST_TENSORS).any(|it| is_parameter(&it));
+    match (is_trained(one), is_trained(other)) {
+        (true, false) => Some([one.clone(), other.clone()]),
+        (false, true) => Some([other.clone(), one.clone()]),
+        _ => None,
+    }
+}
+
+fn is_difference(step: &Traced) -> bool {
+    matches!(
+        step.operation.explanation,
+        Explanation::Loss(LossKind::Squared | LossKind::WithLogits | LossKind::Other)
+            | Explanation::Pointwise(Formula::Sub)
+    )
 }
 
 /// The data that a tensor is some rows of, and which.
@@ -126,12 +137,12 @@ fn rows(tensor: &Tensor) -> Option<(Tensor, Vec<i64>)> {
 }
 
 fn apart(step: &Traced) -> Option<Observation> {
-    let [outputs, classes] = of_loss(step)?;
-    let (labels, own) = rows(&classes).filter(|(labels, own)| labels.ndim() == 1 && own.len() > 3)?;
+    let [outputs, answers] = of_loss(step).or_else(|| of_difference(step))?;
+    let (labels, own) = rows(&answers).filter(|(_, own)| own.len() > 3)?;
     let (mut walk, mut other) = (Before::of(&outputs, MOST_TENSORS), None);
     while let Some(tensor) = walk.next() {
         let is_data = |(data, rows): &(Tensor, Vec<i64>)| {
-            data.ndim() >= 2
+            (data.ndim() >= 2 || data.shape() == labels.shape())
                 && data.shape().first() == labels.shape().first()
                 && rows.len() == own.len()
                 && !data.storage().same(labels.storage())
@@ -154,7 +165,7 @@ fn apart(step: &Traced) -> Option<Observation> {
         "The inputs are rows of data of shape {}, the targets of {} answers, and {count} of {} targets belong to another row: \
          sample {at} is row {} of the data, and its target is answer {}.",
         tuple_repr(data.shape()),
-        labels.numel(),
+        labels.shape()[0],
         own.len(),
         taken[at],
         own[at]
@@ -164,12 +175,7 @@ fn apart(step: &Traced) -> Option<Observation> {
 
 /// Differences of outputs and targets in which each output meets each target: a column beside a row.
 fn crossed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let is_difference = matches!(
-        step.operation.explanation,
-        Explanation::Loss(LossKind::Squared | LossKind::WithLogits | LossKind::Other)
-            | Explanation::Pointwise(Formula::Sub)
-    );
-    let (one, other) = (step.operand(0).filter(|_| is_difference)?, step.operand(1)?);
+    let (one, other) = (step.operand(0).filter(|_| is_difference(step))?, step.operand(1)?);
     let count = match (one.shape(), other.shape()) {
         (&[rows, 1], &[all]) | (&[all], &[rows, 1]) if rows == all && all > 1 => all,
         _ => return None,

@@ -2,13 +2,14 @@
 //! Only operations of the table run, in a state of their own; nothing of the session is read or written.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::flow::origin;
 use crate::ops::repeated;
 use crate::tensor::{Arg, Record, Tensor};
 
 /// The most operations between a result and what was changed.
-const DEEPEST: usize = 60;
+const DEEPEST: usize = 200;
 /// The most operations that one replay runs.
 const MOST_OPERATIONS: usize = 400;
 /// The largest tensor that is computed again.
@@ -21,6 +22,8 @@ pub(super) struct Replay {
     known: HashMap<usize, Tensor>,
     /// The old tensors, so that their numbers stay theirs.
     old: Vec<Tensor>,
+    /// The operations that first made tensors which were written into since, by their numbers.
+    made: HashMap<usize, Rc<Record>>,
     examined: usize,
 }
 
@@ -29,6 +32,12 @@ impl Replay {
     pub(super) fn given(mut self, old: &Tensor, new: Tensor) -> Replay {
         self.known.insert(old.id(), new);
         self.old.push(old.clone());
+        self
+    }
+
+    /// Takes tensors that were written into since as these operations first made them.
+    pub(super) fn made_by(mut self, first: &[(Tensor, Rc<Record>)]) -> Replay {
+        self.made.extend(first.iter().map(|(tensor, record)| (tensor.id(), record.clone())));
         self
     }
 
@@ -46,7 +55,8 @@ impl Replay {
         if depth > DEEPEST || self.examined > MOST_OPERATIONS || tensor.numel() > LARGEST {
             return None;
         }
-        let new = match origin(tensor) {
+        let made = self.made.get(&tensor.id()).cloned().or_else(|| origin(tensor));
+        let new = match made {
             None => tensor.clone(),
             Some(record) => match self.results(&record, depth)? {
                 None => tensor.clone(),

@@ -2,14 +2,14 @@
 
 use super::attention::is_softmax;
 use super::axes::axis_of;
-use super::flow::{Before, operands, origin};
+use super::flow::{Before, is_parameter, operands, origin};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::of_computed;
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula, Movement, SoftmaxKind};
-use crate::tensor::{Record, Site, Tensor};
+use crate::tensor::{DType, Record, Site, Tensor};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -21,6 +21,8 @@ pub(super) static MISTAKE: Mistake = Mistake::new(
     &[Detector::Cell(detect)],
 );
 
+/// The largest matrix that is compared with others.
+const MOST_SHARED: usize = 1 << 20;
 /// The most tensors that a search examines.
 const MOST_TENSORS: usize = 2000;
 
@@ -62,10 +64,40 @@ impl Agreeing {
         let is_power = |line: &str| {
             line.match_indices("e}").any(|(at, _)| line[..at].ends_with(|it: char| it.is_ascii_digit()))
         };
+        let is_exact = |line: &str| {
+            (is_power(line) || decimals(line) >= EXACT) && !NEAR.iter().any(|word| line.contains(word))
+        };
         self.lines.contains(&(site.cell, site.line))
             || lines_of(step, cell).any(|line| EQUAL.iter().any(|word| line.contains(word)))
             || compared.into_iter().any(is_known) && lines_of(step, cell).any(is_power)
+            || lines_of(step, cell).any(is_exact) && !compared.into_iter().any(is_rounded)
     }
+}
+
+/// With so many decimals a difference is written by who expects rounding.
+const EXACT: usize = 6;
+/// Words that say of what is compared that it is near at most.
+const NEAR: [&str; 4] = ["approx", "quant", "int8", "random feature"];
+
+/// The most decimals to which a line of code rounds a number: `{far:.8f}`, `round(far, 8)`.
+fn decimals(line: &str) -> usize {
+    let number = |text: &str, end: char| {
+        let digits: String = text.trim_start().chars().take_while(char::is_ascii_digit).collect();
+        text.trim_start()[digits.len()..].starts_with(end).then(|| digits.parse().ok()).flatten()
+    };
+    let formatted = line.match_indices(":.").filter_map(|(at, _)| number(&line[at + 2..], 'f'));
+    let rounded = line.contains("round(").then(|| line.match_indices(',')).into_iter().flatten();
+    formatted.chain(rounded.filter_map(|(at, _)| number(&line[at + 1..], ')'))).max().unwrap_or(0)
+}
+
+/// Whether something was rounded on the way to a tensor, or kept in fewer bits.
+fn is_rounded(compared: &TracedTensor) -> bool {
+    let rounds = |tensor: Tensor| {
+        let record = origin(&tensor)?;
+        let is_narrow = matches!(tensor.dtype(), DType::Float16 | DType::BFloat16);
+        (is_narrow || record.operation.called(false) == "round").then_some(())
+    };
+    compared.tensor.as_ref().is_some_and(|it| Before::of(it, MOST_TENSORS).find_map(rounds).is_some())
 }
 
 fn differing(step: &Traced, cell: &TracedCell, agreeing: &Agreeing) -> Option<Observation> {
@@ -84,9 +116,17 @@ fn differing(step: &Traced, cell: &TracedCell, agreeing: &Agreeing) -> Option<Ob
     }
     // One function that was called twice, on other inputs or with another mask, is no second implementation.
     let is_known = !first.sites.is_empty() && !second.sites.is_empty();
-    let is_apart =
-        first.sites.is_disjoint(&second.sites) && (is_known || first.products.is_disjoint(&second.products));
-    let is_of_same = first.leaves.is_subset(&second.leaves) || second.leaves.is_subset(&first.leaves);
+    let other_products = first.products.is_disjoint(&second.products);
+    // Both may call one function for the softmax.
+    let are_products = !first.products.is_empty() && !second.products.is_empty();
+    let is_apart = if first.sites.is_disjoint(&second.sites) {
+        is_known || other_products
+    } else {
+        are_products && other_products
+    };
+    let is_of_same = first.leaves.is_subset(&second.leaves)
+        || second.leaves.is_subset(&first.leaves)
+        || first.inputs() == second.inputs() && share_weights(&first, &second);
     let shares = !first.leaves.is_disjoint(&second.leaves);
     // A function with a gradient of its own shows what it takes, and not what it computes.
     let is_computed = first.is_computed && second.is_computed;
@@ -229,11 +269,34 @@ struct Origins {
     products: HashSet<(String, usize)>,
     /// The numbers of the tensors that nothing computed.
     leaves: HashSet<usize>,
+    /// Those that are trained, and the matrices among them.
+    trained: HashSet<usize>,
+    weights: Vec<Tensor>,
     /// Whether an operation computed it.
     is_computed: bool,
 }
 
+/// Whether a matrix of one equals a matrix of the other, or some rows of it: then weights were copied.
+fn share_weights(first: &Origins, second: &Origins) -> bool {
+    let rows = |it: &Tensor| -> Vec<Vec<u64>> {
+        let width = it.shape()[1].max(1);
+        it.to_f64_vec().chunks(width).map(|row| row.iter().map(|it| it.to_bits()).collect()).collect()
+    };
+    let of_second: HashSet<Vec<u64>> = second.weights.iter().flat_map(rows).collect();
+    let is_known = |it: &Tensor| {
+        let rows = rows(it);
+        let varies = rows.iter().flatten().any(|it| *it != rows[0][0]);
+        rows.len() > 1 && varies && rows.iter().all(|row| of_second.contains(row))
+    };
+    first.weights.iter().any(is_known)
+}
+
 impl Origins {
+    /// The leaves that are not trained.
+    fn inputs(&self) -> HashSet<usize> {
+        &self.leaves - &self.trained
+    }
+
     fn of(tensor: &Tensor) -> Origins {
         let mut found = Origins::default();
         let (mut walk, mut literals) = (Before::of(tensor, MOST_TENSORS), HashSet::new());
@@ -263,6 +326,10 @@ impl Origins {
                 }
                 None if tensor.dtype().is_float() && tensor.numel() > 1 => {
                     found.leaves.insert(tensor.storage().address());
+                    let is_trained = is_parameter(&tensor);
+                    found.trained.extend(is_trained.then(|| tensor.storage().address()));
+                    let is_matrix = is_trained && tensor.ndim() == 2 && tensor.numel() <= MOST_SHARED;
+                    found.weights.extend(is_matrix.then_some(tensor));
                 }
                 None => {}
             }

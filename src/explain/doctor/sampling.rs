@@ -9,6 +9,7 @@ use super::flow::{
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
+use crate::tensor::descriptor::{Descriptor, OpFamily};
 use crate::tensor::explanation::{Explanation, Formula, Movement, OrderKind, RunningKind};
 use crate::tensor::{DType, Record, Tensor};
 
@@ -104,8 +105,63 @@ pub(super) static SORTED: Mistake = Mistake::new(
     "a mask in sorted order hides numbers that are not sorted",
     "Place i of sorted logits is the i-th largest, not word i. A mask of these places, on logits in the order of the \
      vocabulary, hides other words than those that were meant.",
-    &[Detector::Step(sorted)],
+    &[Detector::Step(sorted), Detector::Step(rank)],
 );
+
+/// The most operations between sorted numbers and what is drawn from them, and between what is drawn and where it is read.
+const MOST_AFTER_SORT: usize = 12;
+
+/// What is drawn from sorted numbers is a place in their order. It is read as a token, and the places that were sorted never are.
+fn rank(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if !matches!(step.operation.called(step.in_place), "multinomial" | "argmax") {
+        return None;
+    }
+    let (drawn, from) = (step.result()?, step.tensor(0)?);
+    let before = first_operands(from).take(MOST_AFTER_SORT);
+    // A scatter writes into a tensor of its own, and a lookup has another order.
+    let (record, _) = before
+        .take_while(|(record, _)| {
+            !matches!(record.operation.explanation, Explanation::Moved(Movement::Rearranged))
+        })
+        .find(|(record, _)| is_order(record.operation))?;
+    let sorting =
+        cell.steps().find(|it| it.results.len() > 1 && it.site() == record.site && is_order(it.operation))?;
+    let places = sorting.results.get(1)?.tensor.as_ref()?;
+    let comes_from = |tensor: &Tensor, first: &Tensor| {
+        tensor.is(first) || Before::of(tensor, MOST_AFTER_SORT).any(|it| it.is(first))
+    };
+    let reads = |it: &Traced, what: &Tensor| {
+        it.operands.iter().any(|it| it.tensor.as_ref().is_some_and(|it| comes_from(it, what)))
+    };
+    let is_read = cell.steps().any(|it| !std::ptr::eq(it, sorting) && reads(it, places));
+    let is_token = |it: &&Traced| {
+        let is_lookup = it.operation.explanation == Explanation::Moved(Movement::Embedded);
+        let is_join =
+            it.operation.family == OpFamily::Join && it.operands.iter().all(|it| !it.dtype.is_float());
+        (is_lookup || is_join) && reads(it, drawn)
+    };
+    if is_read || !cell.steps().any(|it| is_token(&it)) {
+        return None;
+    }
+    let observed = format!(
+        "{} draws from numbers that were sorted{}, and what it returns, a place in their order, is read as a token. The places that \
+         the sorted numbers come from are never read.",
+        step.operation.called(step.in_place),
+        in_line(record.site.as_ref())
+    );
+    let fix = "the token at that place: indices.gather(-1, choice)";
+    let found =
+        Observation::new(step.site(), observed, fix).titled("a place in sorted order is taken for a token");
+    Some(
+        found.because(
+            "Place 0 of sorted logits is the likeliest word, whichever it is. Token 0 is another word.",
+        ),
+    )
+}
+
+fn is_order(operation: &Descriptor) -> bool {
+    matches!(operation.explanation, Explanation::Ordered(OrderKind::Sort | OrderKind::TopK))
+}
 
 /// The most tensors that the search goes through.
 const MOST: usize = 60;

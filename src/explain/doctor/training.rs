@@ -7,7 +7,7 @@ use super::mistake::{Finding, Mistake};
 use crate::session::Session;
 
 /// The mistakes that are watched.
-pub(super) static WATCHED: [Mistake; 28] = [
+pub(super) static WATCHED: [Mistake; 26] = [
     // Source: Press and Wolf 2017, Using the output embedding to improve language models.
     Mistake::watched(
         ("A803", "tied-weights-copied"),
@@ -75,11 +75,6 @@ pub(super) static WATCHED: [Mistake; 28] = [
      are both 0 leave parameters as they began.",
     ),
     Mistake::watched(
-        ("A815", "never-stepped"),
-        "the optimizer never makes a step",
-        "backward() only computes gradients. Parameters change where the optimizer's step() runs.",
-    ),
-    Mistake::watched(
         ("A816", "schedule-outruns"),
         "the schedule makes more steps than the optimizer",
         "A schedule counts in steps of the optimizer. Stepped more often, as with each part of a batch, it ends when a part of \
@@ -116,12 +111,6 @@ pub(super) static WATCHED: [Mistake; 28] = [
         "no entry of a state is loaded",
         "With strict=False, load_state_dict skips names that the model does not have. If it has none of them, the model stays as it \
      was made.",
-    ),
-    Mistake::watched(
-        ("A825", "rows-stay-equal"),
-        "the rows of a weight stay equal",
-        "Rows that begin with the same numbers and get the same gradient take the same steps. However many there are, together \
-     they do what one of them does.",
     ),
     Mistake::watched(
         ("A827", "merged-differs"),

@@ -6,8 +6,9 @@ use super::attention::{Attention, record_of};
 use super::axes::{Axis, Product, axis_in_operand, axis_of, is_product};
 use super::flow::{
     Before, FlowStep, arg, first_operands, is_parameter, operand, operands, origin, projection, rearranged,
-    trace_back,
+    source, trace_back,
 };
+use super::losses::reads_tokens;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::is_attention;
 use crate::ops::trace::Traced;
@@ -286,6 +287,7 @@ fn mixed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     if !(exchanged || broken || joins_across(&own, &wanted))
         || is_shifted(tensor, &own, &wanted)
         || !Before::of(tensor, MOST_TENSORS).any(|it| is_parameter(&it))
+            && !(exchanged && are_texts(step, cell))
     {
         return None;
     }
@@ -300,6 +302,13 @@ fn mixed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         false => format!("exchange the axes first: x.permute(...).reshape{}", tuple_repr(after.shape())),
     };
     Some(Observation::new(step.site(), observed, fix))
+}
+
+/// Whether numbers that are viewed are looked up as tokens afterwards.
+fn are_texts(step: &Traced, cell: &TracedCell) -> bool {
+    let Some(viewed) = step.result().filter(|it| !it.dtype().is_float()) else { return false };
+    let is_viewed = |(it, _): (Tensor, Vec<f64>)| source(&it).1.storage().same(viewed.storage());
+    cell.steps().filter_map(reads_tokens).any(is_viewed)
 }
 
 /// Whether the same sizes stand in another order, which no borders of one and the same memory give. Where the last axis stays,

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use super::flow::{operand, operands, origin, source};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
-use crate::ops::trace::Traced;
+use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::Tensor;
+use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula};
 
 /// Whether a tensor has the sines or cosines of angles, perhaps in another order.
@@ -56,6 +57,17 @@ fn turning(step: &Traced, _: &TracedCell) -> Option<Observation> {
             && (1..positions - 1).all(|position| (turn(position, at) - first).abs() <= 1e-3 * first.abs())
     });
     let turns: Vec<f64> = (0..frequencies).map(|at| turn(0, at).abs()).collect();
+    let is_one = turns.iter().all(|turn| (turn - turns[0]).abs() <= 1e-4 * turns[0]);
+    if is_linear && is_one {
+        let observed = format!(
+            "All {frequencies} angles change by {} radians from one position to the next: they have one frequency.",
+            figure(turns[0])
+        );
+        let fix = "frequencies from 1 down to 1/10000: theta ** (-torch.arange(0, d, 2) / d)";
+        return Some(Observation::new(step.site(), observed, fix).titled("all angles have the same frequency").because(
+            "Quick waves tell neighbours apart, and slow ones what is far away. Of one frequency all columns say the same.",
+        ));
+    }
     let many = turns.iter().filter(|turn| **turn > std::f64::consts::PI).count();
     if !is_linear || many * 2 <= frequencies {
         return None;
@@ -78,8 +90,35 @@ pub(super) static WAVES: Mistake = Mistake::new(
     "half of a table of positions repeats the other half, or is 0",
     "Each frequency has a sine and a cosine: together they say where in a wave a position is, and how far two positions are \
      apart is the same everywhere. A sine alone has each number twice in a wave, and a copy of it adds nothing.",
-    &[Detector::Step(repeating)],
+    &[Detector::Step(repeating), Detector::Step(sines_alone)],
 );
+
+/// Sines that are joined to the same sines, where nothing computes the cosines of these angles.
+fn sines_alone(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let [one, other] = step.operands.as_slice() else { return None };
+    let wave = |it: &TracedTensor| {
+        let record = origin(&source(it.tensor.as_ref()?).1)?;
+        let is_wave = record.operation.explanation == Explanation::Pointwise(Formula::Trigonometric);
+        Some((operand(&record, 0)?, record.operation.name)).filter(|_| is_wave)
+    };
+    if step.operation.family != OpFamily::Join || one.shape() != other.shape() || one.shape().last()? < &2 {
+        return None;
+    }
+    let ((angles, name), (others, same)) = (wave(one)?, wave(other)?);
+    let is_other = |it: &Traced| {
+        let is_wave = it.operation.explanation == Explanation::Pointwise(Formula::Trigonometric);
+        is_wave && it.operation.name != name && it.tensor(0).is_some_and(|it| it.is(&angles))
+    };
+    if name != same || !angles.is(&others) || cell.steps().any(is_other) {
+        return None;
+    }
+    let observed = format!(
+        "The {name} of the same angles is joined to itself: each of its {} columns is there twice, and nothing computes {}.",
+        one.shape().last()?,
+        if name == "sin" { "their cosine" } else { "their sine" }
+    );
+    Some(Observation::new(step.site(), observed, "torch.cat([angles.sin(), angles.cos()], dim=-1)"))
+}
 
 /// The least positions and columns of such a table: with fewer, two waves may be equal.
 const LEAST_OF_TABLE: usize = 4;

@@ -524,7 +524,10 @@ fn uneven_row(context: &Context) -> Option<(usize, f64)> {
     let values = weights.floats()?;
     let sums = sums(&values, &context.weights, context.summed);
     // The gradient of weights, from which the right answers were subtracted.
-    let is_gradient = values.iter().any(|it| *it < 0.0) && sums.iter().all(|sum| sum.abs() < TOLERANCE);
+    let classes = context.weights.shape().last().copied().unwrap_or(1).max(1);
+    let mut of_rows = values.chunks(classes).map(|row| row.iter().sum::<f64>());
+    let is_gradient = values.iter().any(|it| *it < 0.0)
+        && (sums.iter().all(|sum| sum.abs() < TOLERANCE) || of_rows.all(|sum| sum.abs() < TOLERANCE));
     let rounding = if context.weights.dtype().is_half() { HALF_TOLERANCE } else { TOLERANCE };
     sums.into_iter().enumerate().find(|(_, sum)| (sum - 1.0).abs() > rounding && !is_gradient)
 }

@@ -5,12 +5,12 @@ use std::rc::Rc;
 
 use super::attention::{is_softmax, record_of};
 use super::axes::carried_operands;
-use super::flow::{Before, operand, operands, origin, source};
+use super::flow::{Before, operand, operands, origin, projection, source};
 use super::losses::reads_tokens;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::is_attention;
 use crate::ops::trace::{Traced, TracedTensor};
-use crate::tensor::explanation::{Explanation, Movement};
+use crate::tensor::explanation::{Explanation, Formula, Movement, SoftmaxKind};
 use crate::tensor::{DType, Record, Site, Tensor};
 
 /// The most operations between a token that is chosen and the outputs that it is chosen from.
@@ -23,7 +23,7 @@ pub(super) static LAST_TOKEN: Mistake = Mistake::new(
     "the next token does not come from the last one",
     "The output at a token says what follows that token. A text is continued by the output at its last token, from the \
      newest tokens that the model can read; from another place it is written without what was just said.",
-    &[Detector::Once(last_token)],
+    &[Detector::Once(last_token), Detector::Once(standing_still)],
 );
 
 /// Texts that a model read: how many tokens each has, all of them in order, and their embeddings.
@@ -36,7 +36,8 @@ struct Read {
 /// Tokens that were chosen, one for each text, from the outputs at this place of so many.
 struct Choice<'s> {
     step: &'s Traced,
-    tokens: Vec<f64>,
+    /// None where the trace does not have them, as with a number that NumPy draws.
+    tokens: Option<Vec<f64>>,
     place: usize,
     places: usize,
 }
@@ -71,24 +72,31 @@ fn last_token(cell: &TracedCell) -> Option<Observation> {
 
 /// The texts whose tokens an operation looks up.
 fn read_by(step: &Traced) -> Option<Read> {
-    let tokens = reads_tokens(step)?;
-    Some(Read { size: tokens.shape()[1], tokens: tokens.floats()?, embeddings: step.result()?.clone() })
+    let (tensor, tokens) = reads_tokens(step)?;
+    Some(Read { size: tensor.shape()[1], tokens, embeddings: step.result()?.clone() })
 }
 
 /// The tokens that an operation chooses from a row of outputs for each text.
 fn chosen(step: &Traced) -> Option<Choice<'_>> {
-    if !matches!(step.operation.called(step.in_place), "argmax" | "multinomial") {
-        return None;
-    }
-    let tokens = step.results.first()?.floats()?;
+    let draws = step.inside().last().is_some_and(|call| call.function == "choice");
+    let tokens = match step.operation.called(step.in_place) {
+        "argmax" | "multinomial" => Some(step.results.first()?.floats()?),
+        _ if draws => None,
+        _ => return None,
+    };
     let mut at = step.tensor(0)?.clone();
     for _ in 0..LONGEST {
         let record = origin(&at)?;
-        let before = match is_softmax(&record) {
-            true => operand(&record, 0)?,
-            false => carried_operands(&record).into_iter().next()?,
+        let is_log = record.operation.explanation == Explanation::Softmax(SoftmaxKind::Log);
+        let is_exp = record.operation.explanation == Explanation::Pointwise(Formula::Exp);
+        // The outputs of one place may be projected to the vocabulary alone.
+        let before = match projection(&at) {
+            Some(product) => product.left,
+            None if is_log || is_exp || is_softmax(&record) => operand(&record, 0)?,
+            None => carried_operands(&record).into_iter().next()?,
         };
-        if let Some((place, places)) = row_of(&at, &before).filter(|_| tokens.len() == before.shape()[0]) {
+        let texts = tokens.as_ref().map_or(1, Vec::len);
+        if let Some((place, places)) = row_of(&at, &before).filter(|_| texts == before.shape()[0]) {
             return Some(Choice { step, tokens, place, places });
         }
         at = before;
@@ -110,12 +118,18 @@ fn row_of(view: &Tensor, outputs: &Tensor) -> Option<(usize, usize)> {
 
 /// Whether a model then read these texts with the chosen tokens behind them, or the chosen tokens alone.
 fn continues(before: &Read, choice: &Choice, after: &Read) -> bool {
-    let rows = || before.tokens.chunks(before.size).zip(&choice.tokens);
+    let Some(tokens) = &choice.tokens else {
+        return before.size == choice.places
+            && after.size == before.size + 1
+            && before.tokens.len() == before.size
+            && after.tokens.starts_with(&before.tokens);
+    };
+    let rows = || before.tokens.chunks(before.size).zip(tokens);
     let whole = || rows().flat_map(|(row, token)| row.iter().chain([token]).copied()).collect::<Vec<f64>>();
     before.size == choice.places
-        && before.tokens.len() == before.size * choice.tokens.len()
+        && before.tokens.len() == before.size * tokens.len()
         && (after.size == before.size + 1 && after.tokens == whole()
-            || after.size == 1 && after.tokens == choice.tokens)
+            || after.size == 1 && after.tokens == *tokens)
 }
 
 fn elsewhere(choice: &Choice) -> Option<Observation> {
@@ -218,6 +232,13 @@ impl<'s> Growing<'s> {
         self.reads.push((read, step));
     }
 
+    /// Whether one line made the last three calls.
+    fn is_by_one_line(&self) -> bool {
+        let [.., (_, first), (_, before), (_, last)] = self.reads.as_slice() else { return false };
+        let lines = |step: &Traced| step.calls.iter().map(|call| call.site()).collect::<Vec<Site>>();
+        lines(first) == lines(before) && lines(before) == lines(last)
+    }
+
     /// Whether scores of this size are those of the last text and the keys of all texts together.
     fn are_all_keys(&self, [queries, keys]: [usize; 2]) -> bool {
         let [.., (last, _)] = self.reads.as_slice() else { return false };
@@ -231,6 +252,36 @@ impl<'s> Growing<'s> {
         let shared = own(last).zip(own(before)).take_while(|(a, b)| a.activation == b.activation);
         shared.map(|(call, _)| call.site()).last()
     }
+}
+
+/// A text that grew token by token, and does not change any more although its model goes on reading: it is cut to its first
+/// tokens, and what is written now never reaches the model.
+fn standing_still(cell: &TracedCell) -> Option<Observation> {
+    let mut texts: HashMap<usize, Growing> = HashMap::new();
+    for step in cell.steps() {
+        let Some(read) = read_by(step) else { continue };
+        let table = step.operands.iter().find(|it| it.dtype.is_float()).and_then(|it| it.tensor.as_ref());
+        let Some(growing) = table.map(|it| texts.entry(it.storage().address()).or_default()) else {
+            continue;
+        };
+        if let [.., (first, _), _, (last, _)] = growing.reads.as_slice()
+            && last.size > first.size + 1
+            && last.tokens == read.tokens
+            && read.tokens.iter().any(|it| *it != read.tokens[0])
+            && growing.is_by_one_line()
+        {
+            let observed = format!(
+                "The model read a text that grew by a token each time, up to {} tokens; then it read the same {} tokens again.",
+                last.size, last.size
+            );
+            return Some(
+                Observation::new(growing.site(), observed, "the newest tokens: ids[-context_length:]")
+                    .titled("the model reads the first tokens of the text, not the newest"),
+            );
+        }
+        growing.add(read, step);
+    }
+    None
 }
 
 /// A model reads the whole text again although a cache has the keys of its beginning: attention then has these keys twice.

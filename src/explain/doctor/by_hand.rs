@@ -1,0 +1,136 @@
+//! Trainings that are written by hand, without an optimizer: what their steps do to the parameters.
+
+use std::collections::{HashMap, HashSet};
+
+use super::attention::record_of;
+use super::axes::Product;
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::ops::trace::Traced;
+use crate::tensor::Tensor;
+use crate::tensor::explanation::{Explanation, Formula, Movement};
+use crate::tensor::show::tuple_repr;
+
+pub(super) static NEVER_STEPPED: Mistake = Mistake::new(
+    ("A815", "never-stepped"),
+    "no step changes the parameters",
+    "backward() only computes gradients. Parameters change where the optimizer's step() runs, or where they are written into.",
+    &[Detector::Once(rebound)],
+);
+
+/// So many parameters at least have a step that nothing reads.
+const LEAST: usize = 3;
+
+/// Whether an operation multiplies with this tensor, or looks up rows of it.
+fn uses(step: &Traced, tensor: &Tensor) -> bool {
+    let is_lookup = step.operation.explanation == Explanation::Moved(Movement::LookedUp);
+    let is_product = || record_of(step).is_some_and(|record| Product::of(&record).is_some());
+    step.operands.iter().any(|it| it.is(tensor)) && (is_lookup || is_product())
+}
+
+/// `w = w - rate * gradient` in a loop over parameters: the name is bound to a new tensor, and the parameter stays as it was.
+fn rebound(cell: &TracedCell) -> Option<Observation> {
+    let steps = &cell.trace.steps;
+    let is_read: HashSet<usize> = steps
+        .iter()
+        .flat_map(|step| &step.operands)
+        .filter_map(|it| Some(it.tensor.as_ref()?.id()))
+        .collect();
+    let is_written: HashSet<usize> = steps
+        .iter()
+        .filter(|step| step.in_place)
+        .filter_map(|step| Some(step.tensor(0)?.storage().address()))
+        .collect();
+    let mut lost: HashMap<(&str, usize), HashMap<usize, (usize, &Tensor)>> = HashMap::new();
+    for (at, step) in steps.iter().enumerate() {
+        let is_step =
+            matches!(step.operation.explanation, Explanation::Pointwise(Formula::Add | Formula::Sub));
+        let (Some(result), Some(tensor), Some(site)) = (step.result(), step.tensor(0), step.place()) else {
+            continue;
+        };
+        let is_like = tensor.dtype().is_float() && tensor.ndim() > 0 && tensor.shape() == result.shape();
+        if is_step
+            && !step.in_place
+            && is_like
+            && !is_read.contains(&result.id())
+            && !is_written.contains(&tensor.storage().address())
+        {
+            let line = (site.cell, site.span.start.line);
+            lost.entry(line).or_default().entry(tensor.id()).or_insert((at, tensor));
+        }
+    }
+    // Several of them are matrices or tables that a later operation uses, unchanged.
+    let is_parameter =
+        |(at, tensor): &&(usize, &Tensor)| steps[at + 1..].iter().any(|step| uses(step, tensor));
+    let (_, lost) = lost
+        .into_iter()
+        .find(|(_, all)| all.len() >= LEAST && all.values().filter(is_parameter).count() >= LEAST)?;
+    let (at, tensor) = lost.values().min_by_key(|(at, _)| *at)?;
+    let observed = format!(
+        "For {} tensors a sum or a difference is computed here that nothing reads, the first of shape {}; the tensors themselves are never \
+         written into, and the next products use them as they were.",
+        lost.len(),
+        tuple_repr(tensor.shape())
+    );
+    let fix = "write into the parameter: w -= rate * gradient, or params[name] = ...";
+    let found = Observation::new(steps[*at].site(), observed, fix)
+        .titled("the steps of a training change no parameter");
+    Some(found.because(
+        "An assignment binds a name to a new tensor. What else knows the parameter, such as a dict or a list, keeps the old one.",
+    ))
+}
+
+pub(super) static ROWS_STAY_EQUAL: Mistake = Mistake::new(
+    ("A825", "rows-stay-equal"),
+    "the rows of a weight stay equal",
+    "Rows that begin with the same numbers and get the same gradient take the same steps. However many there are, together \
+     they do what one of them does.",
+    &[Detector::Once(alike)],
+);
+
+/// The least rows and columns of a matrix whose columns are compared, and how often it is written into.
+const LEAST_ROWS: usize = 4;
+const LEAST_WRITES: usize = 3;
+
+/// A matrix of a product that steps have written into, and all of whose columns are equal at the end.
+fn alike(cell: &TracedCell) -> Option<Observation> {
+    let mut writes: HashMap<usize, (usize, &Traced)> = HashMap::new();
+    for step in cell.steps().filter(|step| step.in_place) {
+        if let Some(tensor) = step.tensor(0).filter(|it| it.ndim() == 2 && it.dtype().is_float()) {
+            writes.entry(tensor.id()).or_insert((0, step)).0 += 1;
+        }
+    }
+    let written = |(count, step): &&(usize, &Traced)| {
+        let tensor = step.tensor(0);
+        *count >= LEAST_WRITES
+            && tensor.is_some_and(|it| are_columns_equal(it) && cell.steps().any(|step| is_weight(step, it)))
+    };
+    let (_, step) = writes.values().filter(written).min_by_key(|(_, step)| step.site().map(|it| it.line))?;
+    let tensor = step.tensor(0)?;
+    let observed = format!(
+        "{} of shape {} has been changed by steps, and its {} columns are equal: they began with the same numbers.",
+        cell.name_of(tensor, "A weight"),
+        tuple_repr(tensor.shape()),
+        tensor.shape()[1]
+    );
+    Some(Observation::new(
+        step.site(),
+        observed,
+        "random numbers for each column: rng.normal(size=shape) / np.sqrt(rows)",
+    ))
+}
+
+fn is_weight(step: &Traced, tensor: &Tensor) -> bool {
+    record_of(step).and_then(|record| Product::of(&record)).is_some_and(|it| it.right.is(tensor))
+}
+
+/// Whether the columns of a matrix are equal, and its rows are not.
+fn are_columns_equal(tensor: &Tensor) -> bool {
+    let &[rows, columns] = tensor.shape() else { return false };
+    if rows < LEAST_ROWS || columns < LEAST_ROWS || tensor.numel() > 1 << 20 {
+        return false;
+    }
+    let values = tensor.to_f64_vec();
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
+    let is_flat = |row: &[f64]| row.iter().all(|it| near(*it, row[0]));
+    values.chunks(columns).all(is_flat) && !values.iter().all(|it| near(*it, values[0]))
+}
