@@ -238,50 +238,51 @@ fn is_norm(record: &Record) -> bool {
     matches!(record.operation.explanation, Explanation::Normalisation(_))
 }
 
-/// What a norm that is written out divides by the root of a mean, and scales and shifts by parameters afterwards.
+/// What a norm that is written out divides by the root of a mean; it is scaled and shifted by parameters before or after.
 fn norm_by_hand(tensor: &Tensor) -> Option<Tensor> {
-    let record = origin(tensor)?;
+    let scaled = |it: &Tensor| {
+        let mut at = it.clone();
+        while let Some(before) = without_parameter(&at) {
+            at = before;
+        }
+        at
+    };
+    let record = origin(&scaled(tensor))?;
     let [first, second] = <[Tensor; 2]>::try_from(operands(&record)).ok()?;
-    match record.operation.explanation {
-        Explanation::Pointwise(Formula::Add | Formula::Mul)
-            if is_parameter(&second) && second.ndim() == 1 =>
-        {
-            norm_by_hand(&first)
-        }
-        Explanation::Pointwise(Formula::Add | Formula::Mul) if is_parameter(&first) && first.ndim() == 1 => {
-            norm_by_hand(&second)
-        }
-        Explanation::Pointwise(Formula::Mul | Formula::Div)
-            if second.shape().last() == Some(&1) && first.shape().last() != Some(&1) =>
-        {
-            let is_root = |it: &Tensor| {
-                origin(it).is_some_and(|it| {
-                    matches!(
-                        it.operation.explanation,
-                        Explanation::Pointwise(Formula::Rsqrt | Formula::Sqrt)
-                            | Explanation::Spread { root: true }
-                    )
-                })
-            };
-            let is_mean = |it: &Tensor| {
-                origin(it).is_some_and(|it| {
-                    matches!(
-                        it.operation.explanation,
-                        Explanation::Reduction(Reducer::Mean) | Explanation::Spread { .. }
-                    )
-                })
-            };
-            let parts: Vec<Tensor> = Before::of(&second, 6).collect();
-            if !parts.iter().any(is_root) || !parts.iter().any(is_mean) {
-                return None;
-            }
-            // Without its mean.
-            let centred =
-                origin(&first).filter(|it| it.operation.explanation == Explanation::Pointwise(Formula::Sub));
-            centred.and_then(|it| operand(&it, 0)).or(Some(first))
-        }
-        _ => None,
+    let is_row = |it: &Tensor| it.shape().last() == Some(&1);
+    let is_scaling =
+        matches!(record.operation.explanation, Explanation::Pointwise(Formula::Mul | Formula::Div));
+    if !is_scaling || !is_row(&second) || is_row(&first) {
+        return None;
     }
+    let kinds: Vec<Explanation> =
+        Before::of(&second, 6).filter_map(|it| Some(origin(&it)?.operation.explanation)).collect();
+    let is_root = |it: &Explanation| {
+        matches!(
+            it,
+            Explanation::Pointwise(Formula::Rsqrt | Formula::Sqrt) | Explanation::Spread { root: true }
+        )
+    };
+    let is_mean =
+        |it: &Explanation| matches!(it, Explanation::Reduction(Reducer::Mean) | Explanation::Spread { .. });
+    if !kinds.iter().any(is_root) || !kinds.iter().any(is_mean) {
+        return None;
+    }
+    let first = scaled(&first);
+    // Without its mean.
+    let centred =
+        origin(&first).filter(|it| it.operation.explanation == Explanation::Pointwise(Formula::Sub));
+    centred.and_then(|it| operand(&it, 0)).or(Some(first))
+}
+
+/// What a vector of parameters was added to or multiplied with.
+fn without_parameter(tensor: &Tensor) -> Option<Tensor> {
+    let record = origin(tensor)?;
+    let is_scaling =
+        matches!(record.operation.explanation, Explanation::Pointwise(Formula::Add | Formula::Mul));
+    let [first, second] = <[Tensor; 2]>::try_from(operands(&record)).ok().filter(|_| is_scaling)?;
+    let is_vector = |it: &Tensor| is_parameter(it) && it.ndim() == 1;
+    if is_vector(&second) { Some(first) } else { is_vector(&first).then_some(second) }
 }
 
 /// Where a sum's residual connection begins, if it is one: one operand was computed from the other.

@@ -117,15 +117,18 @@ fn rank(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         return None;
     }
     let (drawn, from) = (step.result()?, step.tensor(0)?);
-    let before = first_operands(from).take(MOST_AFTER_SORT);
-    // A scatter writes into a tensor of its own, and a lookup has another order.
-    let (record, _) = before
-        .take_while(|(record, _)| {
-            !matches!(record.operation.explanation, Explanation::Moved(Movement::Rearranged))
-        })
-        .find(|(record, _)| is_order(record.operation))?;
-    let sorting =
-        cell.steps().find(|it| it.results.len() > 1 && it.site() == record.site && is_order(it.operation))?;
+    let mut at = from.clone();
+    for _ in 0..MOST_AFTER_SORT {
+        let record = origin(&at)?;
+        // A scatter writes into a tensor of its own, which has another order.
+        if is_order(record.operation)
+            || record.operation.explanation == Explanation::Moved(Movement::Rearranged)
+        {
+            break;
+        }
+        at = operand(&record, 0)?;
+    }
+    let sorting = cell.steps().find(|it| it.results.len() > 1 && it.made(&at) && is_order(it.operation))?;
     let places = sorting.results.get(1)?.tensor.as_ref()?;
     let comes_from = |tensor: &Tensor, first: &Tensor| {
         tensor.is(first) || Before::of(tensor, MOST_AFTER_SORT).any(|it| it.is(first))
@@ -147,7 +150,7 @@ fn rank(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         "{} draws from numbers that were sorted{}, and what it returns, a place in their order, is read as a token. The places that \
          the sorted numbers come from are never read.",
         step.operation.called(step.in_place),
-        in_line(record.site.as_ref())
+        in_line(sorting.site().as_ref())
     );
     let fix = "the token at that place: indices.gather(-1, choice)";
     let found =

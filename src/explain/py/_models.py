@@ -178,9 +178,9 @@ def resized_norms(watch):
             watch.add("norm-depends-on-size", place_of(cls.forward.__code__), observed, "the mean over the features: dim=-1", "a norm mixes the tokens", "A norm of layers makes each token's vector alike in size, whatever the others are. Over the tokens, what one of them is depends on all others, and on later ones too.")
             continue
         # How the part that depends on the row grows with it: a norm's not at all, a plain scale's as the row.
-        growth = (large - none) / (small - none)
-        factor = float(growth.flatten()[0])
-        if not near(growth, torch.full_like(growth, factor)):
+        first, last = small - none, large - none
+        factor = float((first * last).sum() / (first * first).sum())
+        if not near(last, factor * first):
             continue
         if not near(large, small) and factor < 15.9:
             observed = f"{cls.__name__} makes each row larger or smaller, depending on its size. For rows 16 times as large it returns {factor:.3g} times as much, and a norm the same."
