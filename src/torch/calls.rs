@@ -180,7 +180,11 @@ impl CallCapture {
                 keywords.push((name.str(vm).ok()?.to_string(), value));
             }
         }
-        let mut copies = Copies { left: Self::ELEMENTS.checked_sub(self.elements.get())?, tensors: 0 };
+        let mut copies = Copies {
+            left: Self::ELEMENTS.checked_sub(self.elements.get())?,
+            tensors: 0,
+            known: HashMap::new(),
+        };
         for value in positional.iter_mut().chain(keywords.iter_mut().map(|(_, value)| value)) {
             *value = copies.of(value, vm)?;
         }
@@ -219,6 +223,8 @@ struct Copies {
     left: usize,
     /// How many tensors were copied.
     tensors: usize,
+    /// The copies of lists and dicts, by their numbers: one that is there twice is one in the copy too.
+    known: HashMap<usize, PyObjectRef>,
 }
 
 impl Copies {
@@ -235,18 +241,23 @@ impl Copies {
             let copied = tuple.iter().map(|it| self.of(it, vm)).collect::<Option<_>>()?;
             return Some(vm.ctx.new_tuple(copied).into());
         }
-        if let Some(list) = value.downcast_ref_if_exact::<PyList>(vm) {
+        if let Some(known) = self.known.get(&value.get_id()) {
+            return Some(known.clone());
+        }
+        let copied: PyObjectRef = if let Some(list) = value.downcast_ref_if_exact::<PyList>(vm) {
             let items = list.borrow_vec().to_vec();
             let copied = items.iter().map(|it| self.of(it, vm)).collect::<Option<_>>()?;
-            return Some(vm.ctx.new_list(copied).into());
-        }
-        if let Some(dict) = value.downcast_ref_if_exact::<PyDict>(vm) {
+            vm.ctx.new_list(copied).into()
+        } else if let Some(dict) = value.downcast_ref_if_exact::<PyDict>(vm) {
             let copied = vm.ctx.new_dict();
             for (key, value) in dict {
                 copied.set_item(&*key, self.of(&value, vm)?, vm).ok()?;
             }
-            return Some(copied.into());
-        }
-        Some(value.clone())
+            copied.into()
+        } else {
+            return Some(value.clone());
+        };
+        self.known.insert(value.get_id(), copied.clone());
+        Some(copied)
     }
 }
