@@ -282,7 +282,9 @@ impl KnownLines {
         // In a loop over kinds of a model, each of them is another object.
         calls.iter().find_map(|call| call.owner).hash(&mut hash);
         let tensors = || args.iter().flat_map(Arg::tensors);
-        tensors().for_each(|tensor| (tensor.shape(), tensor.dtype() as u8).hash(&mut hash));
+        tensors()
+            .chain(args.iter().flat_map(Arg::indices))
+            .for_each(|tensor| (tensor.shape(), tensor.dtype() as u8).hash(&mut hash));
         let count = self.counts.entry(hash.finish()).or_default();
         let is_new = *count < KnownLines::KEPT;
         *count += usize::from(is_new);

@@ -231,6 +231,30 @@ const CASES: &[Case] = &[
     ("norm-depends-on-size", NORMED, "mean(-1", "mean(1"),
     ("drawn-from-wrong-axis", NORMED, "logits / temperature", "logits * temperature"),
     ("results-differ", TWO_WAYS, "K.T / 2.0\n", "K.T\n"),
+    ("norm-depends-on-size", WRITES, "torch.sqrt(var + 1e-5)", "(var + 1e-5)"),
+    ("residual-of-norm", WRITES, "x = x + self.mix(n)", "x = n + self.mix(n)"),
+    (
+        "numbers-unregistered",
+        WRITES,
+        "self.scale = nn.Parameter(torch.zeros(d))",
+        "self.scale = torch.zeros(d, requires_grad=True)",
+    ),
+    ("angles-turn", WRITES, "-torch.arange(0, d, 2) / d", "-(torch.arange(0, d, 2) // d)"),
+    ("waves-repeat", WRITES, "angles.cos()", "angles.sin()"),
+    ("trained-on-test", WRITES, "train_texts, val_texts = texts[:48]", "train_texts, val_texts = texts"),
+    ("sorted-mask", WRITES, "return places.gather(-1, choice)", "return choice"),
+    ("start-differs", WRITES, "torch.tensor([[1, 5]])", "torch.tensor([[5]])"),
+    ("never-stepped", BY_NUMPY, "w -= 0.5 * grads[name]", "w = w - 0.5 * grads[name]"),
+    (
+        "rows-stay-equal",
+        BY_NUMPY,
+        "rng.normal(size=(d, 6)) / 3, 'b': np.zeros(6), 'U': rng.normal(size=(6, words)) / 3",
+        "np.full((d, 6), 0.1), 'b': np.zeros(6), 'U': np.full((6, words), 0.1)",
+    ),
+    ("targets-not-shifted", BY_NUMPY, "text[i + 1:i + T + 1]", "text[i:i + T]"),
+    ("not-from-the-last-token", BY_NUMPY, "probs[0, -1]", "probs[0, 0]"),
+    ("not-from-the-last-token", BY_NUMPY, "out[-T:]", "out[:T]"),
+    ("state-not-passed", STATEFUL, "        state = new\n", ""),
 ];
 
 /// A text that is written with a cache.
@@ -493,6 +517,121 @@ def by_rows(Q, K, V):
 print('row by row:', largest(by_rows(Q, K, V), softmax(Q @ K.T / 2.0) @ V) < 1e-10)
 ";
 
+/// A small model that is trained, whose text is written from the likeliest words.
+const WRITES: &str = "\
+import torch
+from torch import nn
+class Norm(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.g, self.b = nn.Parameter(torch.ones(d)), nn.Parameter(torch.zeros(d))
+    def forward(self, x):
+        mean, var = x.mean(-1, keepdim=True), x.var(-1, keepdim=True, unbiased=False)
+        return self.g * (x - mean) / torch.sqrt(var + 1e-5) + self.b
+class Block(nn.Module):
+    def __init__(self, d=8):
+        super().__init__()
+        self.n1, self.n2 = Norm(d), Norm(d)
+        self.mix, self.up = nn.Linear(d, d), nn.Linear(d, d)
+        self.scale = nn.Parameter(torch.zeros(d))
+    def forward(self, x):
+        n = self.n1(x)
+        x = x + self.mix(n)
+        return x + self.up(self.n2(x)) * self.scale.exp()
+class Model(nn.Module):
+    def __init__(self, words=11, d=8):
+        super().__init__()
+        self.table, self.block, self.head = nn.Embedding(words, d), Block(d), nn.Linear(d, words)
+        frequencies = 100.0 ** (-torch.arange(0, d, 2) / d)
+        angles = torch.arange(20)[:, None] * frequencies
+        self.register_buffer('waves', torch.cat([angles.sin(), angles.cos()], dim=-1))
+    def forward(self, ids):
+        return self.head(self.block(self.table(ids) + self.waves[:ids.shape[1]]))
+torch.manual_seed(3)
+texts = torch.randint(2, 11, (96, 6))
+texts[:, 0] = 1
+train_texts, val_texts = texts[:48], texts[48:]
+model = Model()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(6):
+    batch = train_texts[8 * step : 8 * step + 8]
+    losses = -model(batch[:, :-1]).log_softmax(-1).gather(-1, batch[:, 1:, None])
+    optimizer.zero_grad()
+    losses.mean().backward()
+    optimizer.step()
+def pick(logits):
+    values, places = torch.topk(logits, 4)
+    choice = torch.multinomial(values.softmax(-1), 1)
+    return places.gather(-1, choice)
+model.eval()
+ids = torch.tensor([[1, 5]])
+with torch.no_grad():
+    for _ in range(4):
+        ids = torch.cat([ids, pick(model(ids)[:, -1])], dim=1)
+";
+
+/// A text model in NumPy, trained by hand.
+const BY_NUMPY: &str = "\
+import numpy as np
+rng = np.random.default_rng(3)
+words, d, T = 9, 8, 5
+params = {'E': rng.normal(size=(words, d)), 'W': rng.normal(size=(d, 6)) / 3, 'b': np.zeros(6), 'U': rng.normal(size=(6, words)) / 3}
+def softmax(s):
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+def forward(p, x):
+    h = p['E'][x]
+    s = h @ h.transpose(0, 2, 1) / np.sqrt(d)
+    s = np.where(np.triu(np.ones((x.shape[1], x.shape[1]), dtype=bool), 1), -np.inf, s)
+    a = softmax(s) @ h
+    z = np.tanh(a @ p['W'] + p['b'])
+    return softmax(z @ p['U']), a, z
+text = rng.integers(0, words, size=60)
+for step in range(5):
+    starts = rng.integers(0, 50, size=4)
+    x = np.stack([text[i:i + T] for i in starts])
+    y = np.stack([text[i + 1:i + T + 1] for i in starts])
+    probs, a, z = forward(params, x)
+    loss = -np.log(probs[np.arange(4)[:, None], np.arange(T)[None, :], y]).mean()
+    probs[np.arange(4)[:, None], np.arange(T)[None, :], y] -= 1
+    dlogits = probs / (4 * T)
+    flat = lambda it: it.reshape(-1, it.shape[-1])
+    dz = dlogits @ params['U'].T * (1 - z ** 2)
+    grads = {'U': flat(z).T @ flat(dlogits), 'W': flat(a).T @ flat(dz), 'b': flat(dz).sum(0)}
+    for name, w in params.items():
+        if name in grads:
+            w -= 0.5 * grads[name]
+out = [1, 2]
+for _ in range(8):
+    probs, _, _ = forward(params, np.array([out[-T:]]))
+    out.append(int(rng.choice(words, p=probs[0, -1])))
+";
+
+/// A decoder with a state, which writes after its training.
+const STATEFUL: &str = "\
+import torch
+from torch import nn
+import torch.nn.functional as F
+torch.manual_seed(3)
+table, cell, head = nn.Embedding(9, 6), nn.GRUCell(6, 6), nn.Linear(6, 9)
+optimizer = torch.optim.SGD([*table.parameters(), *cell.parameters(), *head.parameters()], lr=0.1)
+texts = torch.randint(1, 9, (4, 6))
+for step in range(3):
+    state, loss = torch.randn(4, 6), 0.0
+    for t in range(5):
+        state = cell(table(texts[:, t]), state)
+        loss = loss + F.cross_entropy(head(state), texts[:, t + 1])
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+with torch.no_grad():
+    state, token = torch.randn(4, 6), texts[:, 0]
+    for t in range(7):
+        new = cell(table(token), state)
+        token = torch.multinomial(head(new).softmax(-1), 1).squeeze(1)
+        state = new
+";
+
 /// The names of the mistakes that the doctor finds in a program, and what it observed.
 fn found(source: &str) -> Vec<(&'static str, String)> {
     let mut session = Session::new(SessionOptions::default());
@@ -547,6 +686,9 @@ fn the_programs_themselves_have_no_findings() {
             ADDITIVE,
             NORMED,
             TWO_WAYS,
+            WRITES,
+            BY_NUMPY,
+            STATEFUL,
         ] {
             assert_eq!(found(program), [], "{program}");
         }

@@ -35,11 +35,9 @@ fn rebound(cell: &TracedCell) -> Option<Observation> {
         .flat_map(|step| &step.operands)
         .filter_map(|it| Some(it.tensor.as_ref()?.id()))
         .collect();
-    let is_written: HashSet<usize> = steps
-        .iter()
-        .filter(|step| step.in_place)
-        .filter_map(|step| Some(step.tensor(0)?.storage().address()))
-        .collect();
+    let written = steps.iter().enumerate().filter(|(_, step)| step.in_place);
+    let last_write: HashMap<usize, usize> =
+        written.filter_map(|(at, step)| Some((step.tensor(0)?.storage().address(), at))).collect();
     let mut lost: HashMap<(&str, usize), HashMap<usize, (usize, &Tensor)>> = HashMap::new();
     for (at, step) in steps.iter().enumerate() {
         let is_step =
@@ -52,7 +50,7 @@ fn rebound(cell: &TracedCell) -> Option<Observation> {
             && !step.in_place
             && is_like
             && !is_read.contains(&result.id())
-            && !is_written.contains(&tensor.storage().address())
+            && last_write.get(&tensor.storage().address()).is_none_or(|last| *last < at)
         {
             let line = (site.cell, site.span.start.line);
             lost.entry(line).or_default().entry(tensor.id()).or_insert((at, tensor));
@@ -63,10 +61,10 @@ fn rebound(cell: &TracedCell) -> Option<Observation> {
         |(at, tensor): &&(usize, &Tensor)| steps[at + 1..].iter().any(|step| uses(step, tensor));
     let (_, lost) = lost
         .into_iter()
-        .find(|(_, all)| all.len() >= LEAST && all.values().filter(is_parameter).count() >= LEAST)?;
+        .find(|(_, all)| all.len() >= LEAST && all.values().filter(is_parameter).count() + 1 >= LEAST)?;
     let (at, tensor) = lost.values().min_by_key(|(at, _)| *at)?;
     let observed = format!(
-        "For {} tensors a sum or a difference is computed here that nothing reads, the first of shape {}; the tensors themselves are never \
+        "For {} tensors a sum or a difference is computed here that nothing reads, the first of shape {}; the tensors themselves are not \
          written into, and the next products use them as they were.",
         lost.len(),
         tuple_repr(tensor.shape())

@@ -6,11 +6,13 @@ use std::rc::Rc;
 use super::attention::{Attention, Scores, is_pointer, is_softmax, record_of};
 use super::axes::{Product, axis_of, is_product, size};
 use super::flow::{
-    self, FlowStep, arg, axis_at_start, is_parameter, operands, origin, projection, rearranged, trace_back,
+    self, FlowStep, arg, axis_at_start, is_parameter, operands, origin, projection, rearranged, source,
+    trace_back,
 };
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
+use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula, Movement, ProductKind};
 use crate::tensor::{Arg, Record, Tensor};
 
@@ -32,6 +34,14 @@ fn near(a: f64, b: f64) -> bool {
 
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let scores = attention.scores.as_ref()?;
+    // Logits, whose last matrix was drawn and scaled: its gradient meets it again, as weights meet values.
+    let is_drawn = |it: &Tensor| {
+        let (_, start) = source(it);
+        start.ndim() == 2 && origin(&start).is_some_and(|it| it.operation.family == OpFamily::Random)
+    };
+    if is_drawn(&scores.product.right) && !is_drawn(&scores.product.left) {
+        return None;
+    }
     let is_alone = attention.context.is_none();
     let meets_values = || is_in_einsum_of_three(&attention.weights, cell) || is_pointer(&attention.softmax);
     if is_alone && !meets_values() {

@@ -78,7 +78,7 @@ fn read_by(step: &Traced) -> Option<Read> {
 
 /// The tokens that an operation chooses from a row of outputs for each text.
 fn chosen(step: &Traced) -> Option<Choice<'_>> {
-    let draws = step.inside().last().is_some_and(|call| call.function == "choice");
+    let draws = step.inside().iter().any(|call| call.function.ends_with("choice"));
     let tokens = match step.operation.called(step.in_place) {
         "argmax" | "multinomial" => Some(step.results.first()?.floats()?),
         _ if draws => None,
