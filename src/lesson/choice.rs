@@ -88,13 +88,22 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
         }
     }
     // The answer, and why: "delta, since it overwrites the old value".
-    if let Some(at) = before_reason(typed).and_then(|answer| chosen(choices, answer).ok()) {
+    if let Some((answer, reason)) = before_reason(typed)
+        && let Ok(at) = chosen(choices, answer)
+        // Who gives the words of another choice as the reason may mean that one.
+        && worded(choices, reason).is_none_or(|other| other == at)
+    {
         return Ok(at);
     }
     let (last, rest) = letters
         .split_last()
         .map_or((String::new(), String::new()), |(last, rest)| (last.clone(), rest.join(", ")));
-    Err(format!("attn does not know these words, which may be right all the same: say {rest} or {last}."))
+    Err(match said.is_empty() {
+        true => format!("Say {rest} or {last}, or the words of the answer."),
+        false => {
+            format!("attn does not know these words, which may be right all the same: say {rest} or {last}.")
+        }
+    })
 }
 
 /// Words that begin a reason after a comma.
@@ -103,14 +112,14 @@ const REASONS: [&str; 11] =
 
 /// The answer before its reason: what stands before "because" or "since", a "yes" or "no" before a comma, and any answer before a
 /// comma and a word that begins a reason.
-fn before_reason(said: &str) -> Option<&str> {
+fn before_reason(said: &str) -> Option<(&str, &str)> {
     let clause = said.split_once(',').filter(|(answer, reason)| {
         let is_reply = matches!(answer.trim().to_lowercase().as_str(), "yes" | "no");
         let mut words = reason.split_whitespace();
         words.next().is_some_and(|first| is_reply || REASONS.contains(&first.to_lowercase().as_str()))
     });
     let clauses = [" because ", " since "].iter().map(|it| said.split_once(it));
-    [clause].into_iter().chain(clauses).flatten().next().map(|(answer, _)| answer)
+    [clause].into_iter().chain(clauses).flatten().next()
 }
 
 /// The index of the only one that fits.
@@ -133,8 +142,11 @@ fn worded(choices: &[Choice], typed: &str) -> Option<usize> {
     let ways: [fn(&Phrase, &Phrase) -> bool; 4] = [
         |phrase, said| phrase.stems == said.stems,
         |phrase, said| phrase.has_run(said),
-        |phrase, said| (phrase.stems.len() > 1 || said.stems.len() <= FEW) && said.has_run(phrase),
-        |phrase, said| said.stems.iter().all(|stem| phrase.stems.contains(stem)),
+        |phrase, said| (phrase.stems.len() > 1 || said.stems.len() <= FEW) && said.says_more(phrase),
+        |phrase, said| {
+            let mut rest = phrase.stems.iter();
+            said.stems.iter().all(|stem| rest.any(|it| it == stem))
+        },
     ];
     let fits = |phrases: &[Vec<Phrase>], ways: &[fn(&Phrase, &Phrase) -> bool]| {
         ways.iter().find_map(|way| {
@@ -155,6 +167,10 @@ struct Phrase {
     stems: Vec<String>,
     figures: Vec<f64>,
     negations: usize,
+    /// What follows each word that denies.
+    denied: Vec<String>,
+    /// Whether it joins several things by "and".
+    is_list: bool,
 }
 
 impl Phrase {
@@ -167,14 +183,25 @@ impl Phrase {
             None if word == "every" => "each".to_owned(),
             None => stem(word),
         };
-        let stems = kept.map(one_word).collect();
-        Phrase { stems, figures: figures(&text), negations }
+        let stems: Vec<String> = kept.map(one_word).collect();
+        let denies = |stem: &str| NEGATIONS.contains(&stem) || stem.ends_with("n't") || stem.ends_with("n’t");
+        let denied = stems.windows(2).filter(|pair| denies(&pair[0])).map(|pair| pair[1].clone()).collect();
+        let is_list = format!(" {text} ").contains(" and ");
+        Phrase { stems, figures: figures(&text), negations, denied, is_list }
+    }
+
+    /// Whether the other is a part of this, with other words around it. What is denied is more than that, and so is a list.
+    fn says_more(&self, other: &Phrase) -> bool {
+        self.negations == 0 && (other.is_list || !self.is_list) && self.has_run(other)
     }
 
     /// Whether what was said has the numbers of this or of the choice's own text, or none, and denies if this does.
     fn agrees(&self, said: &Phrase, own: &Phrase) -> bool {
         let is_same = |it: &Phrase| it.figures == said.figures;
-        (said.figures.is_empty() || is_same(self) || is_same(own)) && self.negations % 2 == said.negations % 2
+        let denies_the_same = said.denied.iter().all(|it| self.denied.contains(it));
+        (said.figures.is_empty() || is_same(self) || is_same(own))
+            && self.negations % 2 == said.negations % 2
+            && denies_the_same
     }
 
     /// Whether the words of the other occur in it in their order, one after the other. A "not" alone says nothing.

@@ -37,13 +37,16 @@ impl StopState {
 impl Progress {
     /// What the learner has done at a step.
     pub(crate) fn step_state(&self, lesson: &Lesson, step: &Step) -> StopState {
-        let is_wrong = |asked| self.question_state(lesson, step, asked) == StopState::Wrong;
-        match self.done(lesson, step) {
-            // As the end of the lesson says.
-            true if step.predictions.iter().any(is_wrong) => StopState::Wrong,
-            true => StopState::Finished,
-            false => StopState::Open,
+        if !self.done(lesson, step) {
+            return StopState::Open;
         }
+        // As the end of the lesson says; what is asked of earlier lessons is no part of the step.
+        let own = || step.predictions.iter().filter(|asked| asked.review.is_none());
+        let is = |state| own().any(|asked| self.question_state(lesson, step, asked) == state);
+        [StopState::Wrong, StopState::Skipped]
+            .into_iter()
+            .find(|state| is(*state))
+            .unwrap_or(StopState::Finished)
     }
 
     /// What the learner has done at an exercise.

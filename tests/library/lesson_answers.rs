@@ -248,7 +248,7 @@ fn choices_go_by_letter_or_words() {
     );
     all(&asked, &["b", "B", "b)", "(b)", "about 0.97", "0.97", "2"], "right");
     all(&asked, &["c", "grows", "it grows.", "it grow"], "wrong: because it grows");
-    all(&asked, &["", "d", "about", "maybe", "it shrinks"], "? Say a, b or c");
+    all(&asked, &["", "d", "about", "maybe", "it shrinks"], "? ");
     let columns = self::asked(
         RightAnswer::Choice(vec![
             choice("only the first two", false),
@@ -258,7 +258,7 @@ fn choices_go_by_letter_or_words() {
         &[],
     );
     all(&columns, &["all", "all 4 of them", "four", "no"], "right");
-    all(&columns, &["all three", "all 3 of them", "it sees all three"], "? Say a, b or c");
+    all(&columns, &["all three", "all 3 of them", "it sees all three"], "? ");
     let kept = self::asked(
         RightAnswer::Choice(vec![
             choice("0.3800", false),
@@ -275,7 +275,7 @@ fn choices_go_by_letter_or_words() {
     );
     all(&shapes, &["(2, 3)", "2,3", "2x3", "2 by 3", "[2, 3]", "b"], "right");
     all(&shapes, &["3, 2", "3x2"], "wrong: because (3, 2)");
-    all(&shapes, &["2x4", "2,3,1"], "? Say a, b or c");
+    all(&shapes, &["2x4", "2,3,1"], "? ");
     let columns = self::asked(
         RightAnswer::Choice(vec![
             Choice { also: vec!["vertical".into()], ..choice("each column, over the queries", true) },
@@ -286,7 +286,7 @@ fn choices_go_by_letter_or_words() {
     );
     all(&columns, &["columns", "the columns", "Every column", "queries", "I think it's vertical"], "right");
     all(&columns, &["rows over keys", "a key"], "wrong: because each row");
-    all(&columns, &["not the columns", "rows 4 and 5", "not the same", "not vertical"], "? Say a, b or c");
+    all(&columns, &["not the columns", "rows 4 and 5", "not the same", "not vertical"], "? ");
     all(&columns, &["idk", "I don't know.", "i dont know", "no idea"], "? `s` shows the answer");
     all(&shape_asked(), &["idk", "no idea"], "? `s` shows the answer");
 }

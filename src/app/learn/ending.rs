@@ -136,8 +136,9 @@ fn left(lesson: &Lesson, progress: &Progress, all: bool) -> Vec<(StopState, Stri
         }
     }
     for exercise in &lesson.exercises {
-        if progress.tried(lesson, exercise).is_none_or(|tried| tried.passed.is_none()) {
-            left.push((StopState::Open, exercise.heading()));
+        let state = progress.exercise_state(lesson, exercise);
+        if state != StopState::Finished {
+            left.push((state, exercise.heading()));
         }
     }
     left

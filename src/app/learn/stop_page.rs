@@ -83,8 +83,8 @@ pub(crate) enum PredictionLine {
 }
 
 impl PredictionLine {
-    /// A question about a step's code, with its choices. Where a long cell has a blank, its line stands with the question: the cell
-    /// may have left the screen.
+    /// A question about a step's code, with its choices. Where a long cell has a blank, or the question ends with a colon, the line
+    /// stands with the question: the cell may have left the screen.
     pub(crate) fn question(asked: &Prediction, code: &str) -> PredictionLine {
         let kind = match (&asked.review, asked.blank()) {
             (Some(_), _) => QuestionKind::Review,
@@ -92,8 +92,12 @@ impl PredictionLine {
             (None, None) if matches!(asked.answer, RightAnswer::Open(_)) => QuestionKind::Open,
             (None, None) => QuestionKind::Prediction,
         };
-        let long = asked.blank().filter(|_| code.lines().count() > LONG);
-        let line = long.map(|blank| format!("\n\n`{}`", blank.open_line(code))).unwrap_or_default();
+        let is_open = asked.ask.ends_with(':') || code.lines().count() > LONG;
+        let line = asked
+            .blank()
+            .filter(|_| is_open)
+            .map(|blank| format!("\n\n`{}`", blank.open_line(code)))
+            .unwrap_or_default();
         PredictionLine::Question(format!("{}{line}", asked.ask), choices(asked), kind)
     }
 

@@ -298,7 +298,8 @@ def in_parts(call, output, where, tokens, first, filled, growing, memories, made
         elif at in memories:
             given[at] = tokens[:, :first].clone()
         elif is_empty(given[at]):
-            if not isinstance(one, (tuple, list)) or len(one) < 2:
+            if not isinstance(one, (tuple, list)) or len(one) < 2 or one[1] is None:
+                # It may be a loss that was not asked for.
                 return None
             given[at] = one[1]
     parts = torch.cat([*parts, first_tensor(call.run(given))], dim=1)

@@ -14,7 +14,7 @@ from torch import nn
 # So many are examined.
 MOST = 8
 # A name that says so: the weights are other ones afterwards, and the function is the same.
-MERGES = re.compile(r"_?(merge|fuse|fold)(_|$)")
+MERGES = re.compile(r"_?(merge|fuse|fold)d?(_|$)|_?folded(_|$)")
 
 
 def watch_merges(watch):
@@ -37,8 +37,8 @@ def examined(watch, name, method):
         if before is not None:
             watch.merges += 1
             # What it returns may be the layer that takes its place.
-            afters = [_torch._untraced(output_of, it) for it in (module, result) if isinstance(it, nn.Module)]
-            far = min([float((it - before).abs().max()) for it in afters if it is not None and it.shape == before.shape], default=0.0)
+            after = _torch._untraced(output_of, result if isinstance(result, nn.Module) else module)
+            far = 0.0 if after is None or after.shape != before.shape else float((after - before).abs().max())
             if far > 1e-3 * float(before.abs().max()):
                 observed = f"Before and after {type(module).__name__}.{name}() the module got the same inputs: its outputs moved by {figure(far)}."
                 watch.add("merged-differs", place_of(inspect.unwrap(method).__code__), observed, "add to the weight what forward adds to the output, with the same factor and layout, and have forward add it no more")

@@ -103,7 +103,7 @@ def plain_numbers(watch, model):
         if type(module).__module__.startswith("torch"):
             continue
         for name, value in list(vars(module).items()):
-            if type(value) is torch.Tensor and value.is_floating_point() and value.numel() > 1 and len(watch.plain) < 64:
+            if type(value) is torch.Tensor and value.is_floating_point() and (value.numel() > 1 or value.requires_grad) and len(watch.plain) < 64:
                 at = _torch._drawn_at(value)
                 is_known = any(module is known and name == other for known, other, _ in watch.plain)
                 # What requires a gradient is meant to be trained, whatever its numbers are.
