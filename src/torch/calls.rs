@@ -63,14 +63,16 @@ impl CapturedCall {
     }
 }
 
+/// How often a function was captured with each kind of arguments, by the outermost object.
+type Owners = HashMap<usize, HashMap<String, usize>>;
+
 /// Captures calls while it is on.
 #[derive(Default)]
 pub(crate) struct CallCapture {
     on: Cell<bool>,
     calls: RefCell<Vec<CapturedCall>>,
-    /// How often a function was captured, by the addresses of its code and of its caller's, by the outermost object whose method
-    /// runs, and by the kinds of its arguments.
-    counts: RefCell<HashMap<(usize, usize), HashMap<usize, HashMap<String, usize>>>>,
+    /// By the addresses of a function's code and of its caller's.
+    counts: RefCell<HashMap<(usize, usize), Owners>>,
     elements: Cell<usize>,
 }
 

@@ -38,7 +38,8 @@ fn rebound(cell: &TracedCell) -> Option<Observation> {
     let written = steps.iter().enumerate().filter(|(_, step)| step.in_place);
     let last_write: HashMap<usize, usize> =
         written.filter_map(|(at, step)| Some((step.tensor(0)?.storage().address(), at))).collect();
-    let mut lost: HashMap<(&str, usize), HashMap<usize, (usize, &Tensor)>> = HashMap::new();
+    // By their lines, and of each tensor the first.
+    let mut lost: HashMap<(&str, usize), Vec<(usize, &Tensor)>> = HashMap::new();
     for (at, step) in steps.iter().enumerate() {
         let is_step =
             matches!(step.operation.explanation, Explanation::Pointwise(Formula::Add | Formula::Sub));
@@ -52,8 +53,10 @@ fn rebound(cell: &TracedCell) -> Option<Observation> {
             && !is_read.contains(&result.id())
             && last_write.get(&tensor.storage().address()).is_none_or(|last| *last < at)
         {
-            let line = (site.cell, site.span.start.line);
-            lost.entry(line).or_default().entry(tensor.id()).or_insert((at, tensor));
+            let of_line = lost.entry((site.cell, site.span.start.line)).or_default();
+            if of_line.iter().all(|(_, known)| !known.is(tensor)) {
+                of_line.push((at, tensor));
+            }
         }
     }
     // Several of them are matrices or tables that a later operation uses, unchanged.
@@ -61,8 +64,8 @@ fn rebound(cell: &TracedCell) -> Option<Observation> {
         |(at, tensor): &&(usize, &Tensor)| steps[at + 1..].iter().any(|step| uses(step, tensor));
     let (_, lost) = lost
         .into_iter()
-        .find(|(_, all)| all.len() >= LEAST && all.values().filter(is_parameter).count() + 1 >= LEAST)?;
-    let (at, tensor) = lost.values().min_by_key(|(at, _)| *at)?;
+        .find(|(_, all)| all.len() >= LEAST && all.iter().filter(is_parameter).count() + 1 >= LEAST)?;
+    let (at, tensor) = lost.first()?;
     let observed = format!(
         "For {} tensors a sum or a difference is computed here that nothing reads, the first of shape {}; the tensors themselves are not \
          written into, and the next products use them as they were.",

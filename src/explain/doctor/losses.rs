@@ -9,7 +9,7 @@ use super::mask::{NO_WEIGHT, Visible, fused_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::{Reach, RepeatedCall};
 use crate::explain::terms::figure;
-use crate::ops::trace::Traced;
+use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula, LossKind, Movement, Reducer, SoftmaxKind};
 use crate::tensor::{Arg, DType, Index, Record, Tensor};
@@ -190,12 +190,11 @@ pub(super) fn looked_up(step: &Traced) -> Option<(Tensor, Tensor)> {
         Index::Tensor(index) => Some(index.with_layout(index.layout().broadcast_to(shape))),
         _ => None,
     };
-    let placed =
-        Some(parts).filter(|_| step.result().is_some_and(|it| it.shape() == shape))?.iter().map(placed);
-    let (classes, rows) = placed
-        .collect::<Option<Vec<Tensor>>>()?
-        .split_last()
-        .map(|(last, rows)| (last.clone(), rows.to_vec()))?;
+    if step.result()?.shape() != shape {
+        return None;
+    }
+    let mut rows = parts.iter().map(placed).collect::<Option<Vec<Tensor>>>()?;
+    let classes = rows.pop()?;
     // Each row once, in their order.
     let rows: Vec<Vec<f64>> = rows.iter().map(Tensor::to_f64_vec).collect();
     let place = |at: usize| rows.iter().zip(shape).fold(0.0, |sum, (row, size)| sum * *size as f64 + row[at]);
@@ -279,9 +278,9 @@ pub(super) fn reads_tokens(step: &Traced) -> Option<(Tensor, Vec<f64>)> {
         !dtype.is_float() && dtype != DType::Bool && it.ndim() == 2 && it.shape()[1] > 0
     };
     if step.operation.explanation == Explanation::Moved(Movement::Embedded) {
-        let tokens = step.operands.iter().filter_map(|it| Some((it.tensor.clone()?, it)));
-        let (tensor, tokens) = tokens.into_iter().find(|(tensor, _)| is_text(tensor))?;
-        return Some((tensor, tokens.floats()?));
+        let is_tokens = |it: &&TracedTensor| it.tensor.as_ref().is_some_and(is_text);
+        let tokens = step.operands.iter().find(is_tokens)?;
+        return Some((tokens.tensor.clone()?, tokens.floats()?));
     }
     // A matrix of NumPy that is indexed with tokens.
     let is_table = |it: &Tensor| it.dtype().is_float() && it.ndim() == 2;

@@ -286,8 +286,8 @@ fn mixed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         own.len() + wanted.len() > 4 && own.len() > 1 && wanted.len() > 1 && !has_common_parts(&own, &wanted);
     if !(exchanged || broken || joins_across(&own, &wanted))
         || is_shifted(tensor, &own, &wanted)
-        || !Before::of(tensor, MOST_TENSORS).any(|it| is_parameter(&it))
-            && !(exchanged && are_texts(step, cell))
+        || !(exchanged && are_texts(step, cell)
+            || Before::of(tensor, MOST_TENSORS).any(|it| is_parameter(&it)))
     {
         return None;
     }
