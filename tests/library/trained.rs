@@ -188,9 +188,12 @@ fn the_model_is_small_and_its_files_are_readable_without_permission() {
 #[test]
 fn words_that_the_model_does_not_know_are_named_with_the_nearest() {
     assert_eq!(sentence("The river ____").expect("known").join(" "), "the river");
-    assert_eq!(sentence("a.").expect_err("no word of it"), "the model does not know `a` (the nearest: at)");
+    assert_eq!(
+        sentence("a.").expect_err("no word of it"),
+        "the model does not know the word \"a\" (the nearest: at)"
+    );
     let said = sentence("the rivr and the rivr").expect_err("a mistake");
-    assert_eq!(said, "the model does not know `rivr` (the nearest: river)");
+    assert_eq!(said, "the model does not know the word \"rivr\" (the nearest: river)");
     assert_eq!(sentence(" ").expect_err("nothing"), "there is no word to read");
     assert!(sentence(&"the ".repeat(65)).expect_err("too many").contains("at most 64 words"));
 }

@@ -35,7 +35,7 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     }
     let sizes = (pair.left.shape()[left], pair.right.shape()[right]);
     let exception = match pair.rule {
-        _ if failed.op.name == "stack" => ": stack makes a new axis; along one that is there, cat joins",
+        ShapeRule::Stack => ": stack makes a new axis; along one that is there, cat joins",
         _ if pair.is_joined() => ": only the axis along which they are joined may differ",
         ShapeRule::Broadcast(..) => ", or one of them 1",
         // Unlike bmm, @ repeats batch axes of size 1.
