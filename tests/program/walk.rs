@@ -561,7 +561,7 @@ fn a_new_learner_sees_what_attention_does_before_the_first_lesson() {
     );
     attn.then("\r", "Enter begins.");
     in_order(&attn.screen(), &["the money was cold", "%", "▓▓money▓▓", "from an empty page"]);
-    attn.then("the rivr\r", "the model does not know rivr");
+    attn.then("the rivr\r", "the model does not know the word \"rivr\"");
     attn.then_screen("\r", "Welcome", "more lines");
     attn.then(" ", "Enter run it");
     assert_eq!(attn.quits(), 0);
