@@ -184,7 +184,6 @@ impl Phrase {
             None => stem(word),
         };
         let stems: Vec<String> = kept.map(one_word).collect();
-        let denies = |stem: &str| NEGATIONS.contains(&stem) || stem.ends_with("n't") || stem.ends_with("n’t");
         let denied = stems.windows(2).filter(|pair| denies(&pair[0])).map(|pair| pair[1].clone()).collect();
         let is_list = format!(" {text} ").contains(" and ");
         Phrase { stems, figures: figures(&text), negations, denied, is_list }
@@ -226,6 +225,10 @@ fn number(word: &str) -> Option<usize> {
     number_word(word).filter(|number| *number != 1)
 }
 
+fn denies(word: &str) -> bool {
+    NEGATIONS.contains(&word) || word.ends_with("n't") || word.ends_with("n’t")
+}
+
 /// How many words deny what the others say. A first "no" that replies to the question does not count.
 fn negations(text: &str) -> usize {
     let text = text.trim().to_lowercase();
@@ -236,8 +239,8 @@ fn negations(text: &str) -> usize {
     };
     let rest = text.strip_prefix("no").filter(replies).unwrap_or(&text);
     let words = rest.split(|c: char| !c.is_alphanumeric() && !"'’".contains(c));
-    let denying = |word: &&str| NEGATIONS.contains(word) || word.ends_with("n't") || word.ends_with("n’t");
-    words.filter(denying).count() + EXCEPTIONS.iter().map(|it| rest.matches(it).count()).sum::<usize>()
+    words.filter(|word| denies(word)).count()
+        + EXCEPTIONS.iter().map(|it| rest.matches(it).count()).sum::<usize>()
 }
 
 /// The only choice that is this number, in any spelling or rounding; else the only one that names it and no other.

@@ -101,10 +101,6 @@ impl CallCapture {
     /// Most elements of all copied tensors together.
     const ELEMENTS: usize = 1 << 22;
 
-    pub(super) fn is_on(&self) -> bool {
-        self.on.get()
-    }
-
     /// Captures from now on.
     pub(crate) fn begin(&self) {
         self.take();
@@ -120,13 +116,20 @@ impl CallCapture {
     }
 
     /// Captures the call that this frame runs, if it is one of a learner's function with tensors among its arguments.
-    pub(super) fn add(&self, frame: &FrameRef, owner: usize, activation: u64, vm: &VirtualMachine) {
-        if !self.is_on() || is_library(frame.code.source_path().as_str()) {
+    pub(super) fn add(
+        &self,
+        frame: &FrameRef,
+        owner: &dyn Fn() -> usize,
+        activation: u64,
+        vm: &VirtualMachine,
+    ) {
+        if !self.on.get() || is_library(frame.code.source_path().as_str()) {
             return;
         }
         let Some(function) = frame.func_obj.clone() else { return };
         let mut counts = self.counts.borrow_mut();
         let owners = counts.entry((frame.code.get_id(), caller(frame, vm))).or_default();
+        let owner = owner();
         if owners.len() >= Self::OWNERS && !owners.contains_key(&owner) {
             return;
         }

@@ -72,12 +72,11 @@ impl FrameObserver {
         let before = self.frames.borrow();
         // In a loop over kinds of a model, each of them is another object.
         let owner = || frames.iter().find_map(|frame| owner_of(frame, vm)).map_or(0, |it| it.get_id());
-        let owner = if self.capture.is_on() { owner() } else { 0 };
         let number = |frame: &FrameRef| {
             let known = before.iter().find(|(other, _)| other.is(frame)).map(|(_, number)| *number);
             let number = known.unwrap_or_else(|| {
                 self.activations.set(self.activations.get() + 1);
-                self.capture.add(frame, owner, self.activations.get(), vm);
+                self.capture.add(frame, &owner, self.activations.get(), vm);
                 self.activations.get()
             });
             (frame.clone(), number)

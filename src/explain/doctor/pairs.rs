@@ -6,7 +6,7 @@ use super::flow::{Before, is_parameter, origin, source, unchanged_operands};
 use super::losses::{is_cross_entropy, looked_up};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::Replay;
-use crate::ops::trace::{Traced, TracedTensor};
+use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, LossKind, Movement};
 use crate::tensor::show::tuple_repr;
 use crate::tensor::{Arg, DType, Index, Tensor};
@@ -84,7 +84,7 @@ fn of_loss(step: &Traced) -> Option<[Tensor; 2]> {
 /// Outputs and the numbers that are wanted, whose difference is a loss: what depends on parameters, and what does not.
 fn of_difference(step: &Traced) -> Option<[Tensor; 2]> {
     let (one, other) = (step.tensor(0).filter(|_| is_difference(step))?, step.tensor(1)?);
-    let is_trained = |it: &Tensor| Before::of(it, MOST_TENSORS).any(|it| is_parameter(&it));
+    let is_trained = |it| Before::of(it, MOST_TENSORS).any(|it| is_parameter(&it));
     match (is_trained(one), is_trained(other)) {
         (true, false) => Some([one.clone(), other.clone()]),
         (false, true) => Some([other.clone(), one.clone()]),
@@ -180,12 +180,7 @@ fn crossed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         (&[rows, 1], &[all]) | (&[all], &[rows, 1]) if rows == all && all > 1 => all,
         _ => return None,
     };
-    let is_trained = |it: &TracedTensor| {
-        it.tensor.as_ref().is_some_and(|it| Before::of(it, MOST_TENSORS).any(|it| is_parameter(&it)))
-    };
-    if is_trained(one) == is_trained(other) {
-        return None;
-    }
+    of_difference(step)?;
     let observed = format!(
         "{} and {} give {count} x {count} differences: each output is compared with the targets of all samples.",
         tuple_repr(one.shape()),

@@ -76,6 +76,12 @@ fn read_by(step: &Traced) -> Option<Read> {
     Some(Read { size: tensor.shape()[1], tokens, embeddings: step.result()?.clone() })
 }
 
+/// The table whose rows an operation looks up, by the address of its storage.
+fn table_of(step: &Traced) -> Option<usize> {
+    let table = step.operands.iter().filter(|it| it.dtype.is_float()).find_map(|it| it.tensor.as_ref());
+    table.map(|it| it.storage().address())
+}
+
 /// The tokens that an operation chooses from a row of outputs for each text.
 fn chosen(step: &Traced) -> Option<Choice<'_>> {
     let draws = step.inside().iter().any(|call| call.function.ends_with("choice"));
@@ -259,11 +265,8 @@ impl<'s> Growing<'s> {
 fn standing_still(cell: &TracedCell) -> Option<Observation> {
     let mut texts: HashMap<usize, Growing> = HashMap::new();
     for step in cell.steps() {
-        let Some(read) = read_by(step) else { continue };
-        let table = step.operands.iter().find(|it| it.dtype.is_float()).and_then(|it| it.tensor.as_ref());
-        let Some(growing) = table.map(|it| texts.entry(it.storage().address()).or_default()) else {
-            continue;
-        };
+        let (Some(read), Some(table)) = (read_by(step), table_of(step)) else { continue };
+        let growing = texts.entry(table).or_default();
         if let [.., (first, _), _, (last, _)] = growing.reads.as_slice()
             && last.size > first.size + 1
             && last.tokens == read.tokens
@@ -291,10 +294,8 @@ pub(super) fn read_again(cell: &TracedCell) -> Option<Observation> {
     let mut doubled: HashSet<(usize, usize)> = HashSet::new();
     for step in cell.steps() {
         if let Some(read) = read_by(step) {
-            let table =
-                step.operands.iter().filter(|it| it.dtype.is_float()).find_map(|it| it.tensor.as_ref());
-            let Some(table) = table else { continue };
-            texts.entry(table.storage().address()).or_default().add(read, step);
+            let Some(table) = table_of(step) else { continue };
+            texts.entry(table).or_default().add(read, step);
         } else if let (Some(size), Some(line)) = (size_of_scores(step), step.site().map(|it| it.line)) {
             for growing in texts.values().filter(|it| it.reads.len() > 1 && it.are_all_keys(size)) {
                 let count = growing.reads.len();

@@ -103,7 +103,7 @@ def other_start(watch):
         if max((length for _, length, *_ in written), default=0) <= 2 or any(used in tokens for *_, tokens in written):
             continue
         token = written[0][0]
-        begins = f"begins with token {token}" if token is not None else f"begins with another one"
+        begins = f"begins with token {token}" if token is not None else "begins with another one"
         observed = f"In training all texts that a table of {layer.num_embeddings} rows looks up begin with token {used}; the text that is written {begins}."
         watch.add("start-differs", written[0][2], observed, f"begin with token {used}")
 
