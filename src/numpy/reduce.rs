@@ -5,7 +5,7 @@
 use std::ops::{Add, Mul};
 
 use crate::in_floats;
-use crate::kernel::stop;
+use crate::kernel::{stop, threads};
 use crate::tensor::ops::float::Float;
 use crate::tensor::{Buffer, DType, Layout, Tensor};
 
@@ -17,7 +17,7 @@ pub(super) enum Fold {
 }
 
 /// A number that can be folded.
-trait Number: Copy {
+trait Number: Copy + Send + Sync {
     const ZERO: Self;
     const ONE: Self;
     /// Whether sums are pairwise.
@@ -50,34 +50,35 @@ number!(i64: 0 1 false wrapping_add wrapping_mul);
 const BUFFER: usize = 8192;
 /// The partial sums of neighbours.
 const SUMS: usize = 8;
+/// Elements below which a sum stays on the caller's thread.
+const PARALLEL: usize = 1 << 16;
 
 /// The sum of every `step`th element from `from` on, in so many partial sums. More than sixteen elements for each of them are
 /// added in halves.
-fn pairwise<T: Number>(data: &[T], from: usize, count: usize, step: usize, lanes: usize) -> T {
+fn pairwise<T: Number, const LANES: usize>(data: &[T], from: usize, count: usize, step: usize) -> T {
     let at = |i: usize| data[from + i * step];
-    if count < lanes {
+    if count < LANES {
         return (0..count).map(at).fold(T::ZERO, T::plus);
     }
-    if count > 16 * lanes {
+    if count > 16 * LANES {
         let half = count / 2;
-        let half = half - half % lanes;
-        let left = pairwise(data, from, half, step, lanes);
-        return left.plus(pairwise(data, from + half * step, count - half, step, lanes));
+        let half = half - half % LANES;
+        let left = pairwise::<T, LANES>(data, from, half, step);
+        return left.plus(pairwise::<T, LANES>(data, from + half * step, count - half, step));
     }
-    let mut sums = [T::ZERO; SUMS];
-    sums[..lanes].iter_mut().enumerate().for_each(|(lane, sum)| *sum = at(lane));
-    let whole = count - count % lanes;
-    if step == 1 && lanes == SUMS {
+    let mut sums: [T; LANES] = std::array::from_fn(at);
+    let whole = count - count % LANES;
+    if step == 1 {
         // Neighbours, which vectors add.
-        for chunk in data[from + SUMS..from + whole].as_chunks::<SUMS>().0 {
-            (0..SUMS).for_each(|lane| sums[lane] = sums[lane].plus(chunk[lane]));
+        for chunk in data[from + LANES..from + whole].as_chunks::<LANES>().0 {
+            sums = std::array::from_fn(|lane| sums[lane].plus(chunk[lane]));
         }
     } else {
-        (lanes..whole).for_each(|i| sums[i % lanes] = sums[i % lanes].plus(at(i)));
+        (LANES..whole).for_each(|i| sums[i % LANES] = sums[i % LANES].plus(at(i)));
     }
     let mut distance = 1;
-    while distance < lanes {
-        for lane in (0..lanes).step_by(2 * distance) {
+    while distance < LANES {
+        for lane in (0..LANES).step_by(2 * distance) {
             sums[lane] = sums[lane].plus(sums[lane + distance]);
         }
         distance *= 2;
@@ -95,7 +96,7 @@ struct Axis {
 }
 
 /// Folds into elements of `out`; sums have so many lanes.
-fn fold<T: Number>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], (what, lanes): (Fold, usize)) {
+fn fold<T: Number, const LANES: usize>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], what: Fold) {
     let mut axes: Vec<Axis> = axes.iter().copied().filter(|axis| axis.size != 1).collect();
     axes.sort_by_key(|axis| std::cmp::Reverse(axis.step));
     // Neighbours in memory are one axis.
@@ -116,39 +117,54 @@ fn fold<T: Number>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], (wha
     if inner.size == 0 {
         return;
     }
-    for outer in 0..merged.iter().map(|axis| axis.size).product() {
-        let (mut rest, mut from, mut to) = (outer, offset, 0);
+    let rows: usize = merged.iter().map(|axis| axis.size).product();
+    let place = |row: usize| {
+        let (mut rest, mut from, mut to) = (row, offset, 0);
         for axis in merged.iter().rev() {
             from += rest % axis.size * axis.step;
             to += rest % axis.size * axis.out;
             rest /= axis.size;
         }
-        match (inner.reduced, what) {
-            (true, Fold::Sum) if T::PAIRWISE => {
-                for start in (0..inner.size).step_by(BUFFER) {
-                    stop::check();
+        (from, to)
+    };
+    if inner.reduced && what == Fold::Sum && T::PAIRWISE {
+        // The sum of each part of a row, whichever thread computes it; then they are added in order.
+        let parts = inner.size.div_ceil(BUFFER);
+        let mut sums = vec![T::ZERO; rows * parts];
+        let each = (BUFFER / inner.size).max(1);
+        threads::share_if(
+            rows * inner.size >= PARALLEL,
+            sums.chunks_mut(each).enumerate(),
+            |(task, sums)| {
+                for (number, sum) in (task * each..).zip(sums) {
+                    let (from, start) = (place(number / parts).0, number % parts * BUFFER);
                     let count = BUFFER.min(inner.size - start);
-                    out[to] =
-                        out[to].plus(pairwise(data, from + start * inner.step, count, inner.step, lanes));
+                    *sum = pairwise::<T, LANES>(data, from + start * inner.step, count, inner.step);
                 }
+            },
+        );
+        for (number, &sum) in sums.iter().enumerate() {
+            let to = place(number / parts).1;
+            out[to] = out[to].plus(sum);
+        }
+        return;
+    }
+    for (from, to) in (0..rows).map(place) {
+        if !inner.reduced && (inner.step, inner.out) == (1, 1) {
+            stop::check();
+            let (row, sums) = (&data[from..from + inner.size], &mut out[to..to + inner.size]);
+            match what {
+                Fold::Product => sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = sum.times(x)),
+                Fold::Sum => sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = sum.plus(x)),
             }
-            _ if !inner.reduced && (inner.step, inner.out) == (1, 1) => {
+            continue;
+        }
+        for i in 0..inner.size {
+            if i % BUFFER == 0 {
                 stop::check();
-                let (row, sums) = (&data[from..from + inner.size], &mut out[to..to + inner.size]);
-                match what {
-                    Fold::Product => sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = sum.times(x)),
-                    _ => sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = sum.plus(x)),
-                }
             }
-            _ => {
-                for i in 0..inner.size {
-                    if i % BUFFER == 0 {
-                        stop::check();
-                    }
-                    let (value, to) = (data[from + i * inner.step], to + i * inner.out);
-                    out[to] = if what == Fold::Product { out[to].times(value) } else { out[to].plus(value) };
-                }
-            }
+            let (value, to) = (data[from + i * inner.step], to + i * inner.out);
+            out[to] = if what == Fold::Product { out[to].times(value) } else { out[to].plus(value) };
         }
     }
 }
@@ -179,7 +195,7 @@ pub(super) fn over(tensor: &Tensor, axes: &[usize], what: Fold) -> Tensor {
         ($data:expr, $type:ty) => {{
             let start = if what == Fold::Product { <$type as Number>::ONE } else { <$type as Number>::ZERO };
             let mut out = vec![start; count];
-            fold($data, layout.offset, &loops, &mut out, (what, SUMS));
+            fold::<_, SUMS>($data, layout.offset, &loops, &mut out, what);
             out
         }};
     }
@@ -205,7 +221,7 @@ pub(super) fn over_pairs(pairs: &Tensor, axes: &[usize]) -> Tensor {
     in_floats!(pairs.dtype(), T => {
         let (data, mut out) = (T::row_major(pairs), vec![0.0; shape.iter().product()]);
         for part in 0..2 {
-            fold::<T>(&data, part, &loops, &mut out[part..], (Fold::Sum, SUMS / 2));
+            fold::<T, { SUMS / 2 }>(&data, part, &loops, &mut out[part..], Fold::Sum);
         }
         T::tensor(out, shape, pairs.dtype())
     })
