@@ -141,11 +141,11 @@ fn worded(choices: &[Choice], typed: &str) -> Option<usize> {
     }
     let ways: [fn(&Phrase, &Phrase) -> bool; 4] = [
         |phrase, said| phrase.stems == said.stems,
-        |phrase, said| phrase.has_run(said),
+        |phrase, said| phrase.has_run(said) && phrase.claims(said),
         |phrase, said| (phrase.stems.len() > 1 || said.stems.len() <= FEW) && said.says_more(phrase),
         |phrase, said| {
             let mut rest = phrase.stems.iter();
-            said.stems.iter().all(|stem| rest.any(|it| it == stem))
+            said.stems.iter().all(|stem| rest.any(|it| it == stem)) && phrase.claims(said)
         },
     ];
     let fits = |phrases: &[Vec<Phrase>], ways: &[fn(&Phrase, &Phrase) -> bool]| {
@@ -171,10 +171,13 @@ struct Phrase {
     denied: Vec<String>,
     /// Whether it joins several things by "and".
     is_list: bool,
+    /// The first words, which no "because" precedes.
+    claim: usize,
 }
 
 impl Phrase {
     fn new(text: &str) -> Phrase {
+        let claim = before_reason(text).map_or(usize::MAX, |(claim, _)| Phrase::new(claim).stems.len());
         let (negations, text) = (negations(text), plain(text));
         let words = text.split(|c: char| !(c.is_alphanumeric() || "_.'’".contains(c)));
         let kept = words.filter(|word| !word.is_empty() && !FREQUENT.contains(word));
@@ -186,12 +189,18 @@ impl Phrase {
         let stems: Vec<String> = kept.map(one_word).collect();
         let denied = stems.windows(2).filter(|pair| denies(&pair[0])).map(|pair| pair[1].clone()).collect();
         let is_list = format!(" {text} ").contains(" and ");
-        Phrase { stems, figures: figures(&text), negations, denied, is_list }
+        Phrase { stems, figures: figures(&text), negations, denied, is_list, claim }
     }
 
     /// Whether the other is a part of this, with other words around it. What is denied is more than that, and so is a list.
     fn says_more(&self, other: &Phrase) -> bool {
         self.negations == 0 && (other.is_list || !self.is_list) && self.has_run(other)
+    }
+
+    /// Whether what was said, a part of this, is more than one word of the reason: "they differ" is not "an error, because the
+    /// shapes differ".
+    fn claims(&self, said: &Phrase) -> bool {
+        said.stems.len() > 1 || self.stems.iter().take(self.claim).any(|stem| said.stems.contains(stem))
     }
 
     /// Whether what was said has the numbers of this or of the choice's own text, or none, and denies if this does.

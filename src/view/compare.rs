@@ -121,7 +121,7 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
         match (list.is_empty(), earlier) {
             (_, 0) => {}
             (true, many) => all.push_str(&format!("{many} tensors of the steps before")),
-            (false, many) => all.push_str(&format!(", and {many} of the steps before")),
+            (false, many) => all.push_str(&format!(", and {many} tensors of the steps before")),
         }
         if !all.is_empty() {
             text.gap();

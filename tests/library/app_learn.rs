@@ -143,6 +143,14 @@ fn a_part_of_long_code_is_edited_around_the_cursor() {
     let edited = page.edited(&window, &format!("{before}\nnew"), &after);
     assert_eq!(edited.count(), 31);
     assert_eq!(edited.text(), code.join("\n").replace("line_15", "line_15\nnew"));
+    let joined = edited.clone().back(true);
+    assert_eq!(
+        joined.text(),
+        edited.text().replace("line_15\nnew", "line_15new"),
+        "the line is joined to the one above"
+    );
+    assert!(joined.around_cursor(&window).0.ends_with("line_15"));
+    assert!(edited.clone().back(false).around_cursor(&window).0.ends_with("line_15"));
     assert_eq!(edited.moved(-100).around_cursor(&(0..31)).0, "lin", "the column is kept");
     assert_eq!(rows_of(&"x".repeat(25), 10), 3);
 }

@@ -9,7 +9,7 @@ use super::element_text::with_positions;
 use super::figures;
 use super::machine;
 use super::plan::Plan;
-use super::workspace::Workspace;
+use super::workspace::{RanCell, Workspace};
 use crate::explain::what_if::{AxisLabels, Change, ChangedTensor, LessonWords, WhatIf, what_if};
 use crate::lesson::{Catalogue, Lesson, Step, Target};
 use crate::session::Raised;
@@ -159,11 +159,19 @@ pub(crate) fn examples(workspace: &mut Workspace) -> Vec<String> {
         number.as_ref().is_some_and(|(name, _)| words.token_tensors().contains(name) && reads(name));
     let other = tokens.get(1).and_then(|token| tokens.iter().rev().skip(1).find(|other| *other != token));
     let word = other.filter(|_| has_tokens).map(|other| format!("token {}={other}", tokens[1]));
+    // Where several cells have the code, one is named.
+    let uses = |cell: &RanCell| cell.source.matches("dim=-1").count();
+    let cell = workspace.ran.iter().rfind(|cell| uses(cell) == 1);
+    let is_only = workspace.ran.iter().map(uses).sum::<usize>() == 1;
+    let code = cell.map(|cell| match is_only {
+        true => "dim=-1 => dim=0".to_owned(),
+        false => format!("{}: dim=-1 => dim=0", cell.name),
+    });
     let has = |code: &str| workspace.ran.iter().any(|cell| cell.source.contains(code));
     let examples = [
         ("a number", number.map(|(_, text)| text)),
         ("a word", word),
-        ("code", has("dim=-1").then(|| "dim=-1 => dim=0".to_owned())),
+        ("code", code),
         ("a seed", has("manual_seed(").then(|| "seed 7".to_owned())),
     ];
     examples.into_iter().filter_map(|(label, text)| Some(format!("{label}: `{}`", text?))).take(3).collect()

@@ -76,6 +76,17 @@ impl CodePage {
         self
     }
 
+    /// The cursor at the end of the line above, to which its line is joined if asked.
+    pub fn back(mut self, joins: bool) -> CodePage {
+        let Some(above) = self.cursor.0.checked_sub(1) else { return self };
+        self.cursor = (above, self.lines[above].chars().count());
+        if joins {
+            let line = self.lines.remove(above + 1);
+            self.lines[above].push_str(&line);
+        }
+        self
+    }
+
     /// All of the code.
     pub fn text(&self) -> String {
         self.lines.join("\n")

@@ -24,7 +24,9 @@ use unicode_width::UnicodeWidthStr;
 
 use super::super::keeper::journal::{self, Entry};
 use super::super::repl::editor::{drawn, one_line};
-use super::super::repl::keys::{KeyAction, KeyHandler, MARGIN, at_margin, code_of, without_margins};
+use super::super::repl::keys::{
+    BoundKey, KeyAction, KeyHandler, MARGIN, at_margin, code_of, without_margins,
+};
 use super::super::terminal::prompt::{TypedLine, read_line};
 use super::super::terminal::shell::{Failure, Shell};
 use super::code_page::{CodePage, rows_of};
@@ -145,9 +147,6 @@ fn line_editor() -> rustyline::Result<LineEditor> {
         .indent_size(4)
         .build();
     let mut editor = LineEditor::with_config(config)?;
-    for (event, key) in at_margin() {
-        editor.bind_sequence(event, EventHandler::Conditional(Box::new(KeyHandler { key })));
-    }
     editor.bind_sequence(KeyEvent(KeyCode::Esc, Modifiers::NONE), Cmd::Noop);
     editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::AcceptLine);
     editor.bind_sequence(KeyEvent(KeyCode::Tab, Modifiers::NONE), Cmd::Insert(1, "    ".to_owned()));
@@ -171,6 +170,10 @@ fn in_window(
     let read = terminal::awaiting(|| {
         let enter = EventHandler::Conditional(Box::new(Enter { part: part.clone() }));
         editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::NONE), enter);
+        for (event, key) in at_margin() {
+            let start = Box::new(AtStart { part: part.clone(), key });
+            editor.bind_sequence(event, EventHandler::Conditional(start));
+        }
         let plain = |code| KeyEvent(code, Modifiers::NONE);
         let page = isize::try_from(part.rows).unwrap_or(isize::MAX);
         for (key, lines, from_within) in [
@@ -244,6 +247,29 @@ impl ConditionalEventHandler for Over {
         };
         let goes = there && (self.from_within || !within);
         goes.then(|| self.part.leave(self.part.page(context).moved(self.lines)))
+    }
+}
+
+/// A key at the start of a line. At the start of the first line that is shown, the line above is not there to go to.
+struct AtStart {
+    part: Arc<CodePart>,
+    key: BoundKey,
+}
+
+impl ConditionalEventHandler for AtStart {
+    fn handle(
+        &self,
+        event: &Event,
+        count: RepeatCount,
+        positive: bool,
+        context: &EventContext,
+    ) -> Option<Cmd> {
+        let goes = matches!(self.key, BoundKey::Backspace | BoundKey::Left);
+        if goes && context.pos() == 0 && self.part.window.start > 0 {
+            let page = self.part.page(context).back(self.key == BoundKey::Backspace);
+            return Some(self.part.leave(page));
+        }
+        KeyHandler { key: self.key }.handle(event, count, positive, context)
     }
 }
 

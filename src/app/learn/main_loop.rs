@@ -173,7 +173,9 @@ impl<'c> Walk<'c, '_, '_> {
                 StopKind::End => stops::end_of(left.lesson),
                 _ => left.slug().to_owned(),
             };
-            self.note(&format!("You were at {}. `l`, then `{name}`, goes back there.", left.title()))?;
+            let title = left.title();
+            let end = if title.ends_with('?') { "" } else { "." };
+            self.note(&format!("You were at {title}{end} `l`, then `{name}`, goes back there."))?;
         }
         Ok(())
     }

@@ -64,7 +64,7 @@ pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<boo
                 let mut text = answer(&looked, "Where the last word looked:", look);
                 if looked.next.first().is_some_and(|next| next.share < UNSURE) {
                     text.section(prose(
-                        "It is sure of none: no sentence that it learned from goes on like this.",
+                        "It is sure of none: in what it learned from, a beginning like this goes on in several ways, or in none.",
                         look,
                     ));
                 }
