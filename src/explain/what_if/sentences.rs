@@ -12,7 +12,7 @@ pub(super) fn summary(what: &WhatIf) -> Vec<String> {
     if what.differences.is_empty() && what.reshaped.is_empty() && what.raised.is_none() {
         sentences.push(match what.printed.is_some() {
             true => "No tensor changed, only what the cell prints.".to_owned(),
-            false => "Nothing else changed: no tensor depends on it.".to_owned(),
+            false => "Nothing else changed: no tensor, and nothing that the cell prints.".to_owned(),
         });
         return sentences;
     }
