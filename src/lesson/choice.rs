@@ -107,8 +107,8 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
 }
 
 /// Words that begin a reason after a comma.
-const REASONS: [&str; 11] =
-    ["because", "since", "as", "so", "each", "it", "its", "they", "there", "whose", "which"];
+const REASONS: [&str; 12] =
+    ["because", "since", "as", "so", "such", "each", "it", "its", "they", "there", "whose", "which"];
 
 /// The answer before its reason: what stands before "because" or "since", a "yes" or "no" before a comma, and any answer before a
 /// comma and a word that begins a reason.
