@@ -129,6 +129,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         shell.show(&prose(&words, shell.look))?;
     }
     let mut walk = Walk::new(&catalogue, stops, (at, args.all), store, mode, shell);
+    walk.chosen = place.as_ref().map(|_| at);
     walk.restored = restored;
     walk.run()
 }
