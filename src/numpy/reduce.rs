@@ -50,8 +50,6 @@ number!(i64: 0 1 false wrapping_add wrapping_mul);
 const BUFFER: usize = 8192;
 /// The partial sums of neighbours.
 const SUMS: usize = 8;
-/// Elements below which a sum stays on the caller's thread.
-const PARALLEL: usize = 1 << 16;
 
 /// The sum of every `step`th element from `from` on, in so many partial sums. More than sixteen elements for each of them are
 /// added in halves.
@@ -61,8 +59,7 @@ fn pairwise<T: Number, const LANES: usize>(data: &[T], from: usize, count: usize
         return (0..count).map(at).fold(T::ZERO, T::plus);
     }
     if count > 16 * LANES {
-        let half = count / 2;
-        let half = half - half % LANES;
+        let half = count / 2 - count / 2 % LANES;
         let left = pairwise::<T, LANES>(data, from, half, step);
         return left.plus(pairwise::<T, LANES>(data, from + half * step, count - half, step));
     }
@@ -76,12 +73,10 @@ fn pairwise<T: Number, const LANES: usize>(data: &[T], from: usize, count: usize
     } else {
         (LANES..whole).for_each(|i| sums[i % LANES] = sums[i % LANES].plus(at(i)));
     }
-    let mut distance = 1;
-    while distance < LANES {
+    for distance in [1, 2, 4].into_iter().filter(|&it| it < LANES) {
         for lane in (0..LANES).step_by(2 * distance) {
             sums[lane] = sums[lane].plus(sums[lane + distance]);
         }
-        distance *= 2;
     }
     (whole..count).map(at).fold(sums[0], T::plus)
 }
@@ -133,7 +128,7 @@ fn fold<T: Number, const LANES: usize>(data: &[T], offset: usize, axes: &[Axis],
         let mut sums = vec![T::ZERO; rows * parts];
         let each = (BUFFER / inner.size).max(1);
         threads::share_if(
-            rows * inner.size >= PARALLEL,
+            rows * inner.size > 8 * BUFFER,
             sums.chunks_mut(each).enumerate(),
             |(task, sums)| {
                 for (number, sum) in (task * each..).zip(sums) {
@@ -152,10 +147,10 @@ fn fold<T: Number, const LANES: usize>(data: &[T], offset: usize, axes: &[Axis],
     for (from, to) in (0..rows).map(place) {
         if !inner.reduced && (inner.step, inner.out) == (1, 1) {
             stop::check();
-            let (row, sums) = (&data[from..from + inner.size], &mut out[to..to + inner.size]);
+            let row = out[to..to + inner.size].iter_mut().zip(&data[from..from + inner.size]);
             match what {
-                Fold::Product => sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = sum.times(x)),
-                Fold::Sum => sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = sum.plus(x)),
+                Fold::Product => row.for_each(|(sum, &x)| *sum = sum.times(x)),
+                Fold::Sum => row.for_each(|(sum, &x)| *sum = sum.plus(x)),
             }
             continue;
         }
