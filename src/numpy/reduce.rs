@@ -109,9 +109,6 @@ fn fold<T: Number, const LANES: usize>(data: &[T], offset: usize, axes: &[Axis],
         }
     }
     let inner = merged.pop().unwrap_or(Axis { size: 1, step: 0, out: 0, reduced: true });
-    if inner.size == 0 {
-        return;
-    }
     let rows: usize = merged.iter().map(|axis| axis.size).product();
     let place = |row: usize| {
         let (mut rest, mut from, mut to) = (row, offset, 0);
@@ -126,7 +123,7 @@ fn fold<T: Number, const LANES: usize>(data: &[T], offset: usize, axes: &[Axis],
         // The sum of each part of a row, whichever thread computes it; then they are added in order.
         let parts = inner.size.div_ceil(BUFFER);
         let mut sums = vec![T::ZERO; rows * parts];
-        let each = (BUFFER / inner.size).max(1);
+        let each = (BUFFER / inner.size.max(1)).max(1);
         threads::share_if(
             rows * inner.size > 8 * BUFFER,
             sums.chunks_mut(each).enumerate(),
