@@ -6,7 +6,6 @@ use super::mask::{
     NO_WEIGHT, Visible, fused_visible, last_matrix, masking_step, of_weights, steps_with_one_mask,
 };
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::token_masks;
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
@@ -18,7 +17,7 @@ pub(super) static INVERTED: Mistake = Mistake::new(
     "the mask hides the past and shows the future",
     "A causal mask lets token i see keys 0 to i. With an inverted mask, a token is predicted from the tokens after \
      it, and the last token sees only itself or nothing.",
-    &[Detector::Cell(inverted), Detector::Once(token_masks::both_meanings)],
+    &[Detector::Cell(inverted)],
 );
 
 /// Whether a name around an operation says that its text is read from the end.

@@ -41,7 +41,6 @@ mod results_differ;
 mod sampling;
 mod scale;
 mod scores_as_weights;
-mod token_masks;
 mod training;
 mod unused;
 mod views;

@@ -6,7 +6,6 @@ use super::losses::{self, is_cross_entropy, reads_tokens};
 use super::mask::{Visible, is_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
-use super::token_masks;
 use super::written_text::read_again;
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
@@ -245,7 +244,6 @@ pub(super) static PADDING: Mistake = Mistake::implied(
         Detector::Reported,
         Detector::Call(counted_in_loss),
         Detector::Step(losses::masked_mean),
-        Detector::Attention(token_masks::unhidden),
     ],
 );
 
