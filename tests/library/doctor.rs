@@ -419,13 +419,6 @@ const CASES: &[Case] = &[
         ],
         "weights @ values",
     ),
-    // A mask along the queries.
-    (
-        "mask-of-queries",
-        CAUSAL,
-        &[(MASKED, "scores = scores + torch.tensor([0.0, 0, 0, 0, -1e10, -1e10])[None, :, None]")],
-        "scores + ",
-    ),
     // Samples that meet.
     (
         "samples-mixed",

@@ -9,7 +9,6 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
-use crate::tensor::show::shape_in_formula;
 use crate::tensor::{Arg, DType, Site, Tensor};
 
 pub(super) static INVERTED: Mistake = Mistake::new(
@@ -400,46 +399,4 @@ fn hidden_elements(step: &FlowStep) -> Option<Vec<bool>> {
         }
         _ => None,
     }
-}
-
-// Where the call could be repeated, what moved is the better proof.
-pub(super) static OF_QUERIES: Mistake = Mistake::implied(
-    ("A110", "mask-of-queries"),
-    "a mask hides whole rows: queries, not keys",
-    "A mask of padding says which keys get no weight. Along the queries it changes only what hidden tokens get, and \
-     every real token still sees the padding.",
-    &["padding-leak", "row-all-hidden"],
-    &[Detector::Attention(of_queries)],
-);
-
-/// A mask that is the same for all keys of a row, and no other mask: it hides queries where keys are meant.
-fn of_queries(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    let context = attention.context.as_ref()?;
-    let is_along_keys = attention.axis == 1 && context.summed_in_softmax == Some(1);
-    let mut masks = attention.before.iter().filter_map(|step| {
-        let mask = step.other()?.tensor()?.clone();
-        let hides = match step.explanation() {
-            Explanation::MaskedFill => {
-                mask.to_f64_vec().iter().any(|it| *it != 0.0) && step.fill()? <= NO_WEIGHT
-            }
-            Explanation::Pointwise(Formula::Add) => mask.to_f64_vec().iter().any(|it| *it <= NO_WEIGHT),
-            _ => false,
-        };
-        hides.then_some((step, mask))
-    });
-    let (step, mask) = masks.next().filter(|_| masks.next().is_none() && is_along_keys)?;
-    let [.., rows, 1] = *mask.shape() else { return None };
-    let keys = *step.operand.shape().last()?;
-    if rows < 2 || keys < 2 || mask.ndim() < 3 || mask.numel() > 1 << 20 {
-        return None;
-    }
-    let name = cell.name_of(&mask, "the mask");
-    let observed = format!(
-        "{name} has the shape {}: in a row of {keys} scores it hides all keys or none. It hides queries, and the keys of \
-         hidden tokens get weight.",
-        shape_in_formula(mask.shape())
-    );
-    let fix =
-        "put the mask along the keys, the last axis: mask[:, None, :], or mask[:, None, None, :] with heads";
-    Some(Observation::new(step.record.site.clone(), observed, fix))
 }

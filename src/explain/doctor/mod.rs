@@ -99,7 +99,6 @@ const MISTAKES: &[&Mistake] = &[
     &positions::ROTARY,
     &positions::BIAS,
     &moved::PADDING,
-    &masks::OF_QUERIES,
     &unused::MASK,
     &unused::INPUT,
     &unused::POSITIONS,
