@@ -370,36 +370,6 @@ pub(super) static SOFTMAX: Mistake = Mistake::new(
     &[Detector::Step(probabilities), Detector::Step(sigmoid_twice)],
 );
 
-/// The mean of losses some of which a mask has set to 0: it divides by their number too.
-pub(super) fn masked_mean(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let is = |record: &Rc<Record>, what| record.operation.explanation == what;
-    let mean = record_of(step).filter(|it| is(it, Explanation::Reduction(Reducer::Mean)))?;
-    let masked = operand(&mean, 0).filter(|_| step.result().is_some_and(|it| it.numel() == 1))?;
-    let product = origin(&masked).filter(|it| is(it, Explanation::Pointwise(Formula::Mul)))?;
-    let (masks, losses): (Vec<_>, Vec<_>) = operands(&product).into_iter().partition(is_zero_one);
-    let ([mask], [losses]) = (&masks[..], &losses[..]) else { return None };
-    let loss = origin(&source(losses).1)?;
-    let hidden = mask.to_f64_vec().iter().filter(|it| **it == 0.0).count();
-    if !matches!(loss.operation.explanation, Explanation::Loss(_))
-        || hidden == 0
-        || mask.numel() != losses.numel()
-    {
-        return None;
-    }
-    let observed = format!(
-        "{} sets {hidden} of {} losses to 0, and the mean divides by all {}.",
-        cell.name_of(mask, "The mask"),
-        losses.numel(),
-        losses.numel()
-    );
-    let fix = "(losses * mask).sum() / mask.sum()";
-    let found = Observation::new(step.site(), observed, fix)
-        .titled("the mean of a loss counts what a mask leaves out");
-    Some(found.because(
-        "The more padding a batch has, the smaller its loss and its gradient: steps are not of one size.",
-    ))
-}
-
 /// A loss that computes a sigmoid itself takes the result of one.
 fn sigmoid_twice(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let input = step.tensor(0)?;

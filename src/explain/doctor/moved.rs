@@ -243,7 +243,6 @@ pub(super) static PADDING: Mistake = Mistake::implied(
     &[
         Detector::Reported,
         Detector::Call(counted_in_loss),
-        Detector::Step(losses::masked_mean),
     ],
 );
 
