@@ -26,7 +26,7 @@ pub(super) static NOT_SHIFTED: Mistake = Mistake::new(
     "the targets are the inputs themselves",
     "A causal model sees the token at its own position. If that is also what it has to predict, the loss falls to \
      zero by copying, and the model learns nothing about the next token.",
-    &[Detector::Call(not_shifted), Detector::Once(same_tokens)],
+    &[Detector::Call(misplaced), Detector::Once(same_tokens)],
 );
 
 /// The outputs of a loss were computed from tokens that are also its targets, where attention hides later tokens: code without calls
@@ -56,10 +56,6 @@ fn same_tokens(cell: &TracedCell) -> Option<Observation> {
     );
     let fix = "predict the next token: the targets are the text moved by one";
     Some(Observation::new(loss.step.site(), observed, fix))
-}
-
-fn not_shifted(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    misplaced(call, cell).or_else(|| rearranged(call, cell))
 }
 
 /// The tokens of texts in the order in which they were looked up, and how many each text has.
@@ -289,46 +285,6 @@ pub(super) fn reads_tokens(step: &Traced) -> Option<(Tensor, Vec<f64>)> {
     let is_lookup = step.operation.explanation == Explanation::Moved(Movement::LookedUp);
     (is_lookup && step.tensor(0).is_some_and(is_table) && is_text(tokens))
         .then(|| (tokens.clone(), tokens.to_f64_vec()))
-}
-
-/// The outputs come text by text, and the targets token by token.
-fn rearranged(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    let texts = texts(cell.steps());
-    let found = |step: &Traced| {
-        let targets = step.operand(1)?.floats()?;
-        let logits = step.tensor(0)?.clone();
-        let (_, all) = source(&logits);
-        texts.iter().find_map(|(size, tokens)| {
-            let count = tokens.len() / size;
-            // Then the order of the outputs cannot be mistaken.
-            let in_order = all.shape().get(..2) == Some(&[count, *size]) && count != *size && *size >= 4;
-            let same = in_order
-                && all.storage().same(logits.storage())
-                && all.layout().is_contiguous()
-                && logits.layout().is_contiguous();
-            let next = |places: [usize; 2]| {
-                let follows = |text: usize, at: usize| {
-                    tokens[text * size + at + 1] == targets[text * places[0] + at * places[1]]
-                };
-                (0..count).all(|text| (0..size - 1).all(|at| follows(text, at)))
-            };
-            (same && count >= 2 && targets.len() == tokens.len() && next([1, count]) && !next([*size, 1]))
-                .then_some((count, *size))
-        })
-    };
-    let losses = cell.steps().filter(|step| is_cross_entropy(step));
-    let (loss, (count, size)) = losses.filter_map(|step| Some((step, found(step)?))).next()?;
-    let observed = format!(
-        "{} returns outputs for {count} texts of {size} tokens, text by text. The targets come token by token, {count} of each \
-         place: most outputs are compared with the target of another.",
-        call.function
-    );
-    let found = Observation::new(loss.site(), observed, "targets.view(-1), in the order of the outputs")
-        .titled("the targets are in another order than the outputs");
-    Some(found.because(
-        "Each output is trained to predict a token of another text or place. The loss falls only as far as frequent \
-         tokens take it.",
-    ))
 }
 
 /// Whether an operation is attention in which each token sees those up to itself and no others.
