@@ -3,7 +3,7 @@
 use super::attention::{Attention, is_pointer};
 use super::flow::{FlowStep, is_zero_one, source};
 use super::mask::{
-    NO_WEIGHT, Visible, fused_visible, last_matrix, masking_step, of_weights, steps_with_one_mask,
+    NO_WEIGHT, Visible, fused_visible, is_visible, last_matrix, masking_step, of_weights, steps_with_one_mask,
 };
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
@@ -54,7 +54,7 @@ fn in_scores(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     if let Some(found) = text_hidden(attention, &input, cell) {
         return Some(found);
     }
-    let visible = Visible::of_scores(&input)?;
+    let visible = Visible::of(&input, is_visible)?;
     let (mask, site) = masking_step(attention, cell);
     wrongly_hidden(&visible, &mask, site).map(|(found, _)| found)
 }
@@ -138,10 +138,6 @@ fn padding_kept(step: &Traced, cell: &TracedCell) -> Option<Observation> {
 
 /// What a square mask hides that should be in sight, and whether it is a causal one that hides the token itself too.
 fn wrongly_hidden(visible: &Visible, mask: &str, site: Option<Site>) -> Option<(Observation, bool)> {
-    const ABOVE: &str = "hide what is above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()";
-    const STARTS: &str =
-        "diagonal=1 starts above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()";
-    const ITSELF: &str = "the mask hides each token from itself";
     let (size, last) = (visible.size, visible.size - 1);
     let mut hides_itself = false;
     let found = |observed: String, fix: &str| Observation::new(site.clone(), observed, fix);
@@ -158,40 +154,14 @@ fn wrongly_hidden(visible: &Visible, mask: &str, site: Option<Site>) -> Option<(
             "{mask} hides every key before the token's own and none after it: token 0 sees all {size} keys, token \
              {last} only itself."
         );
-        found(observed, ABOVE)
+        found(observed, "hide what is above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()")
     } else if visible.all(|token, key| key < token) {
         hides_itself = true;
         let observed = format!(
             "{mask} hides the diagonal too: no token sees itself, token 0 sees nothing, token 1 only token 0."
         );
-        found(observed, STARTS).titled(ITSELF).because(
+        found(observed, "diagonal=1 starts above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()").titled("the mask hides each token from itself").because(
             "A token must see at least itself. The first token sees nothing, so the first row of weights is nan.",
-        )
-    } else if visible.hides_only(|token, key| key < token) {
-        let observed = format!(
-            "{mask} hides keys before a token's own and none after it: token {last} does not see token 0, and token 0 \
-             sees all {size} keys."
-        );
-        let fix = "a window is a part of the causal mask: hide what is too far back, and everything above the diagonal";
-        found(observed, fix)
-    } else if visible.size >= 3 && visible.is_exactly(|token, key| key == token) {
-        let observed = format!("{mask} hides every key but the token's own: each weight is 0 or 1.");
-        found(observed, "the mask is inverted: use ~mask")
-            .titled("the mask shows each token only itself")
-            .because("Attention combines tokens. If each sees only itself, it computes nothing.")
-    } else if visible.is_beside_seen_by_all(|token, key| key >= token) {
-        // The keys that every token sees are a prefix, or a sink.
-        let observed = format!(
-            "of the keys that not every token sees, {mask} hides each one from the tokens after it, and shows it to those \
-             before it."
-        );
-        found(observed, ABOVE)
-    } else if visible.is_beside_seen_by_all(|token, key| key < token) {
-        let observed = format!(
-            "of the keys that not every token sees, {mask} shows each one to the tokens after it only, and not to itself."
-        );
-        found(observed, STARTS).titled(ITSELF).because(
-            "A token must see at least itself: what it is, is the most important part of its context.",
         )
     } else {
         return None;
