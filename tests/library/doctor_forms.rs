@@ -193,7 +193,6 @@ const CASES: &[Case] = &[
     ("scale", ALIBI, "attn_mask=bias", "attn_mask=bias, scale=1.0"),
     ("scale", ALIBI, "(q, k, v, attn_mask", "(q * 0.5, k, v, attn_mask"),
     ("position-bias", ALIBI, "bias = self.slopes", "bias = -self.slopes"),
-    ("position-bias", ALIBI, "        bias = bias.masked_fill(ahead > 0, -torch.inf)\n", ""),
     ("mask-missing", ALIBI, "attn_mask=bias", "is_causal=True"),
     ("results-differ", ALIBI, "[past[0], k]", "[k, past[0]]"),
     ("mask-missing", GLOBAL, "s.masked_fill(~seen, -torch.inf)", "s"),
