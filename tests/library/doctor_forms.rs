@@ -178,7 +178,6 @@ const CASES: &[Case] = &[
     ("row-all-hidden", POINTER, "masked_fill(taken", "masked_fill(taken | True"),
     ("scale", POINTER, " / places.shape[-1] ** 0.5", ""),
     ("projection-unused", POINTER, "self.query(state)", "self.key(state)"),
-    ("scores-as-weights", POOL, "torch.softmax(s, dim=1)", "s"),
     ("samples-mixed", POOL, "dim=1", "dim=0"),
     ("softmax-over-queries", SINK, "softmax(dim=-1)", "softmax(dim=-2)"),
     ("softmax-over-queries", SINK, "softmax(dim=-1)", "softmax(dim=0)"),
