@@ -196,7 +196,6 @@ const CASES: &[Case] = &[
     ("results-differ", ALIBI, "[past[0], k]", "[k, past[0]]"),
     ("mask-missing", GLOBAL, "s.masked_fill(~seen, -torch.inf)", "s"),
     ("mask-missing", GLOBAL, "near | is_global[:, None, :] | is_global[:, :, None]", "near"),
-    ("cache-differs", CONTINUED, "logits, past = model(new, past)", "logits, past = model(ids, past)"),
     ("causal-leak", WINDOW, "(back >= 0) & (back < 4)", "back.abs() < 4"),
     ("targets-not-shifted", WINDOW, "ids[:, 1:]", "ids[:, :-1]"),
     ("drawn-from-wrong-axis", DRAWN, "torch.randn(2, 9) / 0.5, dim=-1)", "torch.randn(2, 9), dim=-1) / 0.5"),
@@ -236,35 +235,6 @@ const CASES: &[Case] = &[
     ("not-from-the-last-token", BY_NUMPY, "out[-T:]", "out[:T]"),
     ("state-not-passed", STATEFUL, "        state = new\n", ""),
 ];
-
-/// A text that is written with a cache.
-const CONTINUED: &str = "\
-import torch
-import torch.nn as nn
-import torch.nn.functional as F
-class Writer(nn.Module):
-    def __init__(self, words=9, d=6):
-        super().__init__()
-        self.table, self.a, self.b, self.c = nn.Embedding(words, d), nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, d)
-        self.head = nn.Linear(d, words)
-    def forward(self, ids, past=None):
-        x = self.table(ids)
-        k, v = self.b(x), self.c(x)
-        if past is not None:
-            k, v = torch.cat([past[0], k], 1), torch.cat([past[1], v], 1)
-        s = self.a(x) @ k.transpose(1, 2) / x.shape[-1] ** 0.5
-        t, total = s.shape[1:]
-        s = s.masked_fill(torch.ones(t, total).triu(total - t + 1).bool(), -torch.inf)
-        return self.head(x + s.softmax(-1) @ v), (k, v)
-torch.manual_seed(3)
-model, ids = Writer(), torch.randint(9, (2, 3))
-with torch.no_grad():
-    logits, past = model(ids)
-    for _ in range(4):
-        new = logits[:, -1].argmax(-1, keepdim=True)
-        ids = torch.cat([ids, new], 1)
-        logits, past = model(new, past)
-";
 
 /// Fused attention with a bias by distance in its mask, compared in one piece and in two.
 const ALIBI: &str = "\
@@ -655,7 +625,6 @@ fn the_programs_themselves_have_no_findings() {
             NEXT,
             ALIBI,
             GLOBAL,
-            CONTINUED,
             WINDOW,
             DRAWN,
             BY_HAND,

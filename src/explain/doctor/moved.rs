@@ -6,7 +6,6 @@ use super::losses::{self, is_cross_entropy, reads_tokens};
 use super::mask::{Visible, is_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
-use super::written_text::read_again;
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::session::{AxisReport, CallFinding};
@@ -294,7 +293,7 @@ pub(super) static CACHE: Mistake = Mistake::implied(
      whether the tokens before it come with it or were stored. If not, generated text is not what the model was \
      trained for.",
     &["mask-inverted", "row-all-hidden", "causal-leak", "softmax-over-queries", "heads-by-view-alone"],
-    &[Detector::Reported, Detector::Step(at_the_upper_left), Detector::Once(read_again)],
+    &[Detector::Reported, Detector::Step(at_the_upper_left)],
 );
 
 /// Fused attention with `is_causal` for fewer queries than keys: its triangle begins at the first key.
