@@ -462,8 +462,6 @@ const CASES: &[Case] = &[
     // A projection without effect.
     ("projection-unused", HEADS, &[("self.split(self.W_value(x))", "self.split(self.W_key(x))")], "softmax"),
     ("projection-unused", HEADS, &[("self.split(self.W_key(x))", "self.split(self.W_query(x))")], "softmax"),
-    // Random numbers in evaluation mode.
-    ("random-in-eval", CAUSAL, &[(CONTEXT, "(weights * (torch.rand(6, 6) > 0.1)) @ values")], "softmax"),
     // What a language model is trained on.
     (
         "softmax-before-loss",

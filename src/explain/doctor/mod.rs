@@ -90,7 +90,6 @@ const MISTAKES: &[&Mistake] = &[
     &moved::SAMPLES,
     &moved::CAUSAL,
     &unused::PROJECTION,
-    &moved::RANDOM,
     &losses::NOT_SHIFTED,
     &views::PATCHES,
     &views::AXES,

@@ -9,7 +9,7 @@ use super::repeated::{Reach, RepeatedCall};
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::session::{AxisReport, CallFinding};
-use crate::tensor::explanation::{Explanation, RandomKind};
+use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, Tensor};
 
 /// What the repetitions of a call show of a mistake by themselves.
@@ -313,40 +313,6 @@ fn at_the_upper_left(step: &Traced, _: &TracedCell) -> Option<Observation> {
     );
     let fix = "attn_mask=torch.ones(total, total).tril().bool()[total - new:], and no mask for one new token";
     Some(Observation::new(step.site(), observed, fix))
-}
-
-pub(super) static RANDOM: Mistake = Mistake::implied(
-    ("A702", "random-in-eval"),
-    "the output in evaluation mode is random",
-    "After eval() the same input should give the same output. Here it depends on the random numbers that are drawn, \
-     so measurements and generated text differ from run to run.",
-    &["dropout-in-eval"],
-    &[Detector::Call(random)],
-);
-
-/// Whether the call draws zeros and ones, or numbers that it may compare to get such: a dropout of its own. Other random
-/// numbers, such as the start of an iteration, may well be wanted in evaluation mode.
-fn drops(call: &RepeatedCall, cell: &TracedCell) -> bool {
-    let own = |step: &&Traced| call.has(step);
-    let draws = |step: &Traced| {
-        let kinds = [RandomKind::Bernoulli, RandomKind::Uniform, RandomKind::UniformFill];
-        matches!(step.operation.explanation, Explanation::Random(kind) if kinds.contains(&kind))
-            || step.operation.explanation == Explanation::Dropout
-    };
-    cell.steps().filter(own).any(draws)
-}
-
-fn random(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    if call.report.unsteady == 0.0 || call.is_outer || !drops(call, cell) {
-        return None;
-    }
-    let observed = format!(
-        "{} was run twice on the same input, in evaluation mode and with two seeds: the outputs differ by {}.",
-        call.function,
-        figure(call.report.unsteady)
-    );
-    let fix = "F.dropout(x, p, training=self.training), or an nn.Dropout kept as an attribute of the module";
-    Some(Observation::new(call.site.clone(), observed, fix))
 }
 
 pub(super) static DROPOUT: Mistake = Mistake::new(

@@ -156,12 +156,12 @@ def of_samples(call, inputs, where, value, output):
     return fewer is None or fewer.shape != output[:-1].shape
 
 
-def unsteady(call, output):
-    """How far the output in eval mode moves with another seed."""
+def varies_by_seed(call, output):
+    """Whether the output in eval mode moves with another seed."""
     if not any(isinstance(value, nn.Module) for where, value in call.arguments.items() if isinstance(where, int)):
-        return 0.0
+        return False
     other = call.repeat(seed=SEED + 1)
-    return 0.0 if other is None or other.shape != output.shape else max(moves(output, other, 0), default=0.0)
+    return other is not None and other.shape == output.shape and any(moves(output, other, 0))
 
 
 def parameters(call):
@@ -230,10 +230,11 @@ def examine(function, names, positional, keywords, others=(), work=0):
                 return "{}"
             # One repetition, before those that may use up the work.
             alone = unless_raised([], unpadded, call, output)
-            report = {"axes": influence(call, output), "unsteady": unsteady(call, output)}
+            report = {"axes": influence(call, output)}
+            is_random = varies_by_seed(call, output)
             found = [*unread(call, report["axes"]), *unmoved(call)]
             mixed = mixed_samples(call, output, report["axes"])
-            places = [] if report["unsteady"] else by_place(call, output, report["axes"])
+            places = [] if is_random else by_place(call, output, report["axes"])
             padded = padding(call, output)
             # A mask of padding that is laid out wrong is one of the reasons for another place to count, and says more.
             found += [*mixed, *(padded or places), *alone]
