@@ -19,8 +19,6 @@ pub struct CallReport {
     pub(crate) inputs: usize,
     /// How many of them were changed together.
     pub(crate) changed: usize,
-    /// How many axes they have, and the output.
-    pub(crate) ranks: [usize; 2],
     /// The axes that the inputs and the output share.
     pub(crate) axes: Vec<AxisReport>,
     /// The matrices of the module that its output does not depend on, whole or in some of their rows.

@@ -447,18 +447,6 @@ const CASES: &[Case] = &[
         ],
         "softmax",
     ),
-    (
-        "causal-leak",
-        CAUSAL,
-        &[("return context", "return context - context.mean(dim=1, keepdim=True)")],
-        "softmax",
-    ),
-    (
-        "causal-leak",
-        LANGUAGE,
-        &[("h = self.tokens(x)", "h = self.tokens(x) - self.tokens(x).mean(1, keepdim=True)")],
-        "softmax",
-    ),
     // A projection without effect.
     ("projection-unused", HEADS, &[("self.split(self.W_value(x))", "self.split(self.W_key(x))")], "softmax"),
     ("projection-unused", HEADS, &[("self.split(self.W_key(x))", "self.split(self.W_query(x))")], "softmax"),

@@ -3,7 +3,7 @@
 use super::attention::Attention;
 use super::flow::setting;
 use super::losses::{self, is_cross_entropy, reads_tokens};
-use super::mask::{Visible, is_visible};
+use super::mask::is_visible;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
 use crate::explain::terms::figure;
@@ -61,10 +61,6 @@ pub(super) static CAUSAL: Mistake = Mistake::implied(
 /// The most scores that are looked through for tokens that see nothing.
 const MOST_SCORES: usize = 1 << 22;
 
-/// Where to look if attention itself is causal.
-const ELSEWHERE: &str = "look at what else combines tokens: a mean or a norm over the tokens' axis, a convolution with \
-     padding on both sides, a view that mixes them";
-
 fn causal(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     const HIDE: &str =
         "hide later tokens: a mask of torch.triu(torch.ones(T, T), diagonal=1).bool(), or is_causal=True";
@@ -77,15 +73,13 @@ fn causal(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
             String::new(),
             "hide everything above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()",
         ),
-        Reach::All if !call.is_outer && promises(call) => (
+        // Some of the later tokens may be hidden.
+        Reach::All | Reach::Some
+            if !call.is_outer && (call.report.is_causal || reach == Reach::All && promises(call)) =>
+        (
             format!("{function} is named or set to be causal: no token should see a later one. "),
             "scores.masked_fill(mask, -torch.inf) before the softmax, with mask = torch.triu(torch.ones(T, T), \
      diagonal=1).bool(); for F.scaled_dot_product_attention is_causal=True",
-        ),
-        // It says so, and hides some of the later tokens only.
-        Reach::Some if !call.is_outer && call.report.is_causal => (
-            format!("{function} is set to be causal, and yet: "),
-            "make sure that the mask which reaches the scores is the causal one, after every conversion",
         ),
         // The model around it has the name of one that is causal.
         _ if leaks && call.is_outer && is_named_causal(call) => {
@@ -97,14 +91,6 @@ fn causal(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
             && predicts_next(call, axis.size, cell) =>
         {
             ("The loss has as the target of each token the one after it. ".to_owned(), HIDE)
-        }
-        // Its own mask hides the later tokens, and one input has them.
-        _ if (leaks || reach == Reach::Some) && !call.is_outer && is_masked(call, cell) => {
-            (format!("A mask hides later tokens in {function}, and yet: "), ELSEWHERE)
-        }
-        // All attention in it is causal, so something else mixes the tokens.
-        _ if leaks && call.is_outer && inner_is_causal(call, axis, cell) => {
-            (format!("The attention in {function} sees no later token, and yet: "), ELSEWHERE)
         }
         _ => return None,
     };
@@ -178,30 +164,6 @@ fn predicts_next(call: &RepeatedCall, size: usize, cell: &TracedCell) -> bool {
             fits && (0..rows).all(shifted) && !cell.steps().filter_map(reads_tokens).any(is_beginning)
         })
     })
-}
-
-/// Whether the scores of an attention in it hide exactly the later tokens, and all its tokens come in one argument.
-fn is_masked(call: &RepeatedCall, cell: &TracedCell) -> bool {
-    let own = |step: &&Traced| call.has(step);
-    let hides = |step: &Traced| {
-        let input = Attention::of_softmax(step)?.input()?;
-        Visible::of(&input, is_visible).map(|it| it.is_exactly(|token, key| key <= token))
-    };
-    call.report.inputs == 1 && cell.steps().filter(own).any(|step| hides(step) == Some(true))
-}
-
-/// Whether all attention in the call is causal. Where its result has no features, its tokens may be the keys of a row of weights.
-fn inner_is_causal(call: &RepeatedCall, axis: &AxisReport, cell: &TracedCell) -> bool {
-    let size = axis.size;
-    let report = |activation: &u64| cell.calls.iter().find(|report| report.activation == *activation);
-    let causal = |axis: &&AxisReport| axis.size == size && Reach::of(axis) == Reach::Causal;
-    call.report.inputs == 1
-        && axis.axis + 1 < call.report.ranks[1]
-        && !call.inner.is_empty()
-        && call
-            .inner
-            .iter()
-            .all(|it| report(it).is_some_and(|report| report.axes.iter().any(|axis| causal(&axis))))
 }
 
 /// What was changed and what moved, in figures.

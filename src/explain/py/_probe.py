@@ -254,7 +254,6 @@ def examine(function, names, positional, keywords, others=(), work=0):
     report["padding_token"] = None if token is None else [token, len(ids)]
     report["inputs"] = len(call.inputs())
     report["changed"] = len(call.inputs_like(output))
-    report["ranks"] = [max((value.dim() for _, value in call.inputs()), default=0), output.dim()]
     report["arguments"] = parameters(call)
     report["tokens"] = [value.flatten().tolist() for _, value in whole.inputs() if is_tokens(value)]
     return json.dumps(report)
