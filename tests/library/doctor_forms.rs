@@ -1,26 +1,8 @@
-//! Mistakes in forms that layers seldom have: pointers, pools, prefixes, sinks, memories, weights that are averaged over heads.
+//! Mistakes in forms that layers seldom have: pools, sinks, memories, weights that are averaged over heads.
 //! In each program the doctor finds nothing, and with one change it finds the mistake.
 
 use attn::explain::{TensorNames, doctor};
 use attn::session::{Session, SessionOptions, with_large_stack};
-
-/// A pointer: its weights are the answer, and meet no values.
-const POINTER: &str = "\
-import torch
-import torch.nn as nn
-import torch.nn.functional as F
-class Chooser(nn.Module):
-    def __init__(self, d=4):
-        super().__init__()
-        self.query, self.key = nn.Linear(d, d), nn.Linear(d, d)
-    def forward(self, state, places, taken):
-        logits = self.query(state).unsqueeze(1) @ self.key(places).transpose(1, 2)
-        logits = logits.squeeze(1) / places.shape[-1] ** 0.5
-        return F.log_softmax(logits.masked_fill(taken, -torch.inf), dim=-1)
-torch.manual_seed(3)
-taken = torch.tensor([[True, False, False, False, False], [False, False, True, False, False]])
-out = Chooser()(torch.randn(2, 4), torch.randn(2, 5, 4), taken)
-";
 
 /// One vector for each text: the weights are multiplied with the vectors element by element.
 const POOL: &str = "\
@@ -174,10 +156,6 @@ loss = F.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
 type Case = (&'static str, &'static str, &'static str, &'static str);
 
 const CASES: &[Case] = &[
-    ("mask-leaks", POINTER, "-torch.inf", "0.0"),
-    ("row-all-hidden", POINTER, "masked_fill(taken", "masked_fill(taken | True"),
-    ("scale", POINTER, " / places.shape[-1] ** 0.5", ""),
-    ("projection-unused", POINTER, "self.query(state)", "self.key(state)"),
     ("samples-mixed", POOL, "dim=1", "dim=0"),
     ("softmax-over-queries", SINK, "softmax(dim=-1)", "softmax(dim=-2)"),
     ("softmax-over-queries", SINK, "softmax(dim=-1)", "softmax(dim=0)"),
@@ -613,7 +591,6 @@ fn each_change_makes_a_mistake_that_is_found() {
 fn the_programs_themselves_have_no_findings() {
     with_large_stack(|| {
         for program in [
-            POINTER,
             POOL,
             SINK,
             PADDED,

@@ -1,6 +1,6 @@
 //! Masks that hide the wrong keys, or do not hide them.
 
-use super::attention::{Attention, is_pointer};
+use super::attention::Attention;
 use super::flow::{FlowStep, is_zero_one, source};
 use super::mask::{
     NO_WEIGHT, Visible, fused_visible, is_visible, last_matrix, masking_step, of_weights, steps_with_one_mask,
@@ -307,10 +307,7 @@ fn leaks(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
                    -torch.inf)";
         return Some(Observation::new(site, observed, fix));
     }
-    let (scores, mut weights) = (input.to_f64_vec(), weights.to_f64_vec());
-    if is_pointer(&attention.softmax) {
-        weights.iter_mut().for_each(|it| *it = it.exp());
-    }
+    let (scores, weights) = (input.to_f64_vec(), weights.to_f64_vec());
     let hidden = hidden_elements(step)?;
     // A scaling after the masking scales the fill too. A later mask may also hide the same keys with -inf.
     let after = attention.before.iter().take_while(|it| !std::ptr::eq(*it, step));

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::attention::{Attention, Scores, is_pointer, is_softmax, record_of};
+use super::attention::{Attention, Scores, is_softmax, record_of};
 use super::axes::{Product, is_product, size};
 use super::flow::{
     self, FlowStep, arg, is_parameter, operands, origin, projection, rearranged, source,
@@ -42,9 +42,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     if is_drawn(&scores.product.right) && !is_drawn(&scores.product.left) {
         return None;
     }
-    let is_alone = attention.context.is_none();
-    let meets_values = || is_in_einsum_of_three(&attention.weights, cell) || is_pointer(&attention.softmax);
-    if is_alone && !meets_values() {
+    if attention.context.is_none() && !is_in_einsum_of_three(&attention.weights, cell) {
         return None;
     }
     // Random features are products of one projection.
