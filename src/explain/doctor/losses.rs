@@ -1,18 +1,17 @@
 //! What a loss compares: outputs, and targets of other places, orders or rows.
 
 use std::collections::HashMap;
-use std::rc::Rc;
 
-use super::attention::{Attention, is_softmax, record_of};
-use super::flow::{Before, FlowStep, is_zero_one, operand, operands, origin, setting, source, trace_back};
+use super::attention::{Attention, is_softmax};
+use super::flow::{Before, FlowStep, operand, origin, setting, source, trace_back};
 use super::mask::{NO_WEIGHT, Visible, fused_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::{Reach, RepeatedCall};
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
-use crate::tensor::explanation::{Explanation, Formula, LossKind, Movement, Reducer, SoftmaxKind};
-use crate::tensor::{Arg, DType, Index, Record, Tensor};
+use crate::tensor::explanation::{Explanation, Formula, LossKind, Movement, SoftmaxKind};
+use crate::tensor::{Arg, DType, Index, Tensor};
 
 /// The most texts that are compared with the targets of a loss.
 const MOST_TEXTS: usize = 8;

@@ -5,7 +5,6 @@ use super::axes::{Product, is_product, mixed_heads};
 use super::flow::{Before, FlowPath, FlowStep, is_parameter, origin, projection, source, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::scale::factor_within;
-use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula};
