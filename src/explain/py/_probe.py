@@ -12,7 +12,6 @@ from _cached import differs
 from _call import POSITIONS, SEED, WORK, Call, mixes, moves, tensors_of
 from _padding import padding, padding_token, unpadded
 from _probe_values import figure, is_tokens, same, with_change
-from _tables import without_positions
 from _unused import in_place_of, no_way_around, only_last, unmoved, unread, untouched
 
 # So often a call is repeated, about; where that is too much work, with fewer of its samples, but at least so many.
@@ -244,7 +243,6 @@ def examine(function, names, positional, keywords, others=(), work=0):
         report["is_causal"] = says_causal(call)
     report["untouched"] = unless_raised([], untouched, call)
     found += unless_raised([], only_last, call, report["untouched"])
-    found += unless_raised([], without_positions, call)
     with torch.no_grad():
         found += unless_raised([], no_way_around, call)
         report["in_place_of"] = unless_raised([], in_place_of, call)
