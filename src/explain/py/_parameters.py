@@ -61,16 +61,6 @@ def never_reached(watch):
         watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "use what the layer returns: x = layer(x); a product of two factors needs one that is not 0")
 
 
-def loose_parameters(watch):
-    """Parameters of a program without modules that had no gradient at any step, where others had one."""
-    idle = [at for _, at, steps in watch.loose.values() if 3 <= steps == min(watch.steps, 64)]
-    held = sum(len(params_of(optimizer)) for optimizer, *_ in watch.optimizers)
-    if watch.outer or not idle or len(idle) == held:
-        return
-    observed = f"Number {listed([str(at) for at in idle])} of the optimizer's parameters, counted from 0, had no gradient at any of {watch.steps} steps: the loss does not depend on {'it' if len(idle) == 1 else 'them'}."
-    watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "look for a weight that is made and not used, or another one that is used in its place")
-
-
 def note_alike(watch, params, models, at):
     """Parameters whose rows, or whose columns, are all equal at the first step, and have the same gradient: they stay equal."""
     names = {id(param): name for model in models for name, param in model.named_parameters()}

@@ -14,7 +14,7 @@ from _held_out import note_answers, note_rows, other_answers, shared_rows, train
 from _merged import watch_merges
 from _models import begun_with, copied_tables, drops, listed, other_start, resized_norms, same_ids, shared_layers, unused_layers, zero_layers
 from _own_gradients import note_function, own_gradients
-from _parameters import fingerprint, has_gradient, left_out, loose_parameters, note_alike, never_reached, never_stepped, params_of, plain_numbers, unregistered
+from _parameters import fingerprint, has_gradient, left_out, note_alike, never_reached, never_stepped, params_of, plain_numbers, unregistered
 from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, slow_schedules, unread_rates, zero_rates
 from _states import RECURRENT, forgotten, note_step
 from _targets import no_logarithms, of_loss, padding_in_loss
@@ -186,10 +186,6 @@ def _idle(watch, now, params):
                     steps = watch.idle[id(param)][3] if id(param) in watch.idle else 0
                     watch.idle[id(param)] = (param, f"{prefix}.{name}".lstrip("."), module, steps + 1)
     watch.ran = set()
-    for at, param in enumerate(params):
-        steps = watch.loose[id(param)][2] if id(param) in watch.loose else 0
-        if param.grad is None and steps == watch.steps:
-            watch.loose[id(param)] = (param, at, steps + 1)
 
 
 def _stepped(optimizer, call, args, kwargs):
@@ -425,7 +421,6 @@ def report():
             observed = "zero_grad() ran between two calls of backward() that come before the same step: the step uses the gradients of the last call only."
             watch.add("gradients-cleared", watch.losses_of_gradients[0], observed, "zero_grad() once for each step, before the first backward() or after the step")
         never_reached(watch)
-        loose_parameters(watch)
         if watch.early is not None and not watch.clipped:
             at, late = watch.early
             when = "after the step that used them" if late else "before backward() has computed them"
