@@ -135,16 +135,6 @@ def trained_models(watch):
     return list({id(module): module for _, _, module in watch.reached.values()}.values())
 
 
-def zero_layers(watch):
-    """Matrices that are 0 everywhere, are not trained, and belong to a model that is."""
-    for module in trained_models(watch):
-        for name, param in module.named_parameters():
-            if param.dim() >= 2 and param.numel() > 4 and not param.requires_grad and not bool((param != 0).any()):
-                observed = f"{name} is 0 in each element, and requires no gradient: it stays 0, and so does every product with it."
-                watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "freeze the layers first, then add the ones that are trained; or param.requires_grad_(True)")
-                return
-
-
 def resized_norms(watch):
     """Modules that divide each row by its size, in a way that does not make rows of all sizes alike."""
     told = set()

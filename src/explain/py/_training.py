@@ -12,7 +12,7 @@ from _begun_anew import begun_anew, numbered
 from _events import Step, Watch, is_own, is_repeated, outermost, own_frame, place
 from _held_out import note_answers, note_rows, other_answers, shared_rows, trained_on
 from _merged import watch_merges
-from _models import begun_with, copied_tables, drops, listed, other_start, resized_norms, same_ids, shared_layers, unused_layers, zero_layers
+from _models import begun_with, copied_tables, drops, listed, other_start, resized_norms, same_ids, shared_layers, unused_layers
 from _own_gradients import note_function, own_gradients
 from _parameters import fingerprint, has_gradient, left_out, note_alike, never_reached, never_stepped, params_of, plain_numbers, unregistered
 from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, slow_schedules, unread_rates, zero_rates
@@ -221,9 +221,6 @@ def _stepped(optimizer, call, args, kwargs):
                 watch.reached[id(param)], watch.first[id(param)] = (param, name, module), (module.training, fingerprint(param))
     watch.now, watch.steps = Step(), watch.steps + 1
     optimizer._watched_steps = getattr(optimizer, "_watched_steps", 0) + 1
-    if optimizer._watched_steps == 3:
-        # Before what was trained is merged into other layers.
-        zero_layers(watch)
     if optimizer._watched_steps == 1:
         _torch._untraced(note_alike, watch, params, now.calls, at)
         _torch._untraced(shared_rows, watch, own_frame(), at)
@@ -403,7 +400,6 @@ def report():
     resized_norms(watch)
     own_gradients(watch)
     if watch.steps:
-        zero_layers(watch)
         other_start(watch)
         left_out(watch)
         fast_schedules(watch)
