@@ -65,17 +65,6 @@ def shared_layers(watch):
                 watch.add("layers-shared", place_of(getattr(type(module).forward, "__code__", None)), observed, "a list comprehension, which makes a module for each entry")
 
 
-def same_ids(watch, layer, ids, at):
-    """Two tables of different length that are read with the same numbers: the longer one's other rows are never read."""
-    for known, other in watch.looked_up:
-        if known is ids and other is not layer and other.num_embeddings != layer.num_embeddings:
-            long, short = sorted((layer, other), key=lambda it: -it.num_embeddings)
-            observed = f"A table of {long.num_embeddings} rows and one of {short.num_embeddings} are read with the same numbers: rows {short.num_embeddings} to {long.num_embeddings - 1} of the longer one are never read."
-            watch.add("tables-share-numbers", at, observed, "give each table its own numbers: positions come from torch.arange(tokens)")
-    if len(watch.looked_up) < 64:
-        watch.looked_up.append((ids, layer))
-
-
 def begun_with(watch, layer, ids, at):
     """Notes the token that all texts of a table's numbers begin with, in training and in evaluation. A text that is written begins
     with one token."""
