@@ -35,22 +35,6 @@ def asked(method, module, /, *args, **kwargs):
     return method(module, *args, **kwargs)
 
 
-class Group(dict):
-    """A group of an optimizer that knows which of its keys were read."""
-
-    def __init__(self, given, seen):
-        super().__init__(given)
-        self.seen = seen
-
-    def __getitem__(self, key):
-        self.seen.add(key)
-        return dict.__getitem__(self, key)
-
-    def get(self, key, default=None):
-        self.seen.add(key)
-        return dict.get(self, key, default)
-
-
 def _called(call, module, /, *args, **kwargs):
     watch = _watch
     outer, watch.depth = watch.depth == 0, watch.depth + 1
@@ -291,12 +275,7 @@ def _named(set_attribute, param, name, value, /):
 
 def _made(init, optimizer, /, params, defaults, *rest, **more):
     init(optimizer, params, defaults, *rest, **more)
-    # A text is a name of the group, for people.
-    extra = {key for group in optimizer.param_groups for key in group if not isinstance(group[key], str)} - set(defaults) - {"params"}
-    seen = set()
-    if extra:
-        optimizer.param_groups = [Group(group, seen) for group in optimizer.param_groups]
-    _watch.optimizers.append((optimizer, place(), extra, seen))
+    _watch.optimizers.append((optimizer, place()))
     _watch.rates[id(optimizer)] = optimizer.defaults.get("lr")
     step = type(optimizer).step
     optimizer.step = lambda *args, **kwargs: _stepped(optimizer, step, args, kwargs)
@@ -426,7 +405,7 @@ def report():
             module, at = watch.in_eval
             observed = f"{type(module).__name__} has dropout, and is in evaluation mode while it is trained."
             watch.add("trained-in-eval", at, observed, "model.train() before each epoch")
-        trained = {id(param) for optimizer, *_ in watch.optimizers for param in params_of(optimizer)}
+        trained = {id(param) for optimizer, _ in watch.optimizers for param in params_of(optimizer)}
         for module, at in watch.evaluated:
             if any(id(param) in trained for param in module.parameters()):
                 observed = f"{type(module).__name__} runs without gradients in training mode: its dropout is active while it is evaluated, or while it writes text."
@@ -437,17 +416,13 @@ def report():
         if switched and watch.optimizers:
             observed = f"{listed(switched)} got an attribute requires_grad, which modules do not have: its parameters are trained as before."
             watch.add("option-unread", watch.optimizers[0][1], observed, "module.requires_grad_(False)")
-        for optimizer, at, extra, seen in watch.optimizers:
+        for optimizer, at in watch.optimizers:
             own = vars(optimizer)
             if "lr" in own and own["lr"] is not optimizer.defaults.get("lr"):
                 watch.add("option-unread", at, "The optimizer got an attribute lr, which nothing reads.", 'for group in optimizer.param_groups: group["lr"] = rate')
             if optimizer.defaults.get("lr") != watch.rates.get(id(optimizer)):
                 observed = "The rate is written into optimizer.defaults, which nothing reads after the optimizer is made."
                 watch.add("option-unread", at, observed, 'for group in optimizer.param_groups: group["lr"] = rate')
-            unread = sorted(key for key in extra if key not in seen)
-            if unread:
-                known = ", ".join(sorted(optimizer.defaults)[:8])
-                watch.add("option-unread", at, f"The groups of the optimizer have {listed(unread)}, which nothing reads.", f"one of its settings: {known}")
     found = [
         {"mistake": mistake, "cell": at[0], "line": at[1], "function": at[2], "observed": observed, "fix": fix, "title": title, "why": why}
         for mistake, at, observed, fix, title, why in watch.found
