@@ -3,9 +3,7 @@
 use std::rc::Rc;
 
 use super::axes::{Axis, Product, axis_of, is_product, mixed_heads};
-use super::flow::{
-    FlowPath, FlowStep, axis_at_start, is_parameter, operand, origin, source, trace_back,
-};
+use super::flow::{FlowPath, FlowStep, axis_at_start, is_parameter, operand, origin, source, trace_back};
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Reducer, SoftmaxKind};
 use crate::tensor::{Record, Site, Tensor};

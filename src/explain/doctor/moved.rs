@@ -76,11 +76,13 @@ fn causal(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
         // Some of the later tokens may be hidden.
         Reach::All | Reach::Some
             if !call.is_outer && (call.report.is_causal || reach == Reach::All && promises(call)) =>
-        (
-            format!("{function} is named or set to be causal: no token should see a later one. "),
-            "scores.masked_fill(mask, -torch.inf) before the softmax, with mask = torch.triu(torch.ones(T, T), \
+        {
+            (
+                format!("{function} is named or set to be causal: no token should see a later one. "),
+                "scores.masked_fill(mask, -torch.inf) before the softmax, with mask = torch.triu(torch.ones(T, T), \
      diagonal=1).bool(); for F.scaled_dot_product_attention is_causal=True",
-        ),
+            )
+        }
         // The model around it has the name of one that is causal.
         _ if leaks && call.is_outer && is_named_causal(call) => {
             (format!("{function} has the name of a causal model. "), HIDE)
@@ -201,10 +203,7 @@ pub(super) static PADDING: Mistake = Mistake::implied(
         "heads-joined-by-view-alone",
         "samples-mixed",
     ],
-    &[
-        Detector::Reported,
-        Detector::Call(counted_in_loss),
-    ],
+    &[Detector::Reported, Detector::Call(counted_in_loss)],
 );
 
 /// Padding among the targets that a loss counts. One for each text may be the token that ends it.

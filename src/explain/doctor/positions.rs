@@ -4,9 +4,7 @@ use std::rc::Rc;
 
 use super::attention::{Attention, operands_of_attention};
 use super::axes::Product;
-use super::flow::{
-    Before, FlowStep, first_operands, is_parameter, operand, operands, origin,
-};
+use super::flow::{Before, FlowStep, first_operands, is_parameter, operand, operands, origin};
 use super::mask::{is_visible, square};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::{Replay, with_equal_tokens};
@@ -33,8 +31,7 @@ fn added(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let attention = Attention::of_softmax(step)?;
     let is_added = |step: &&FlowStep| step.explanation() == Explanation::Pointwise(Formula::Add);
     let step = attention.before.iter().find(is_added)?;
-    grows(step.other()?.tensor()?, step.record.site.clone(), cell)
-        .or_else(|| cancels(step, &attention, cell))
+    grows(step.other()?.tensor()?, step.record.site.clone(), cell).or_else(|| cancels(step, &attention, cell))
 }
 
 fn fused(step: &Traced, cell: &TracedCell) -> Option<Observation> {

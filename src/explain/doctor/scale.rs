@@ -6,8 +6,7 @@ use std::rc::Rc;
 use super::attention::{Attention, Scores, is_softmax, record_of};
 use super::axes::{Product, is_product, size};
 use super::flow::{
-    self, FlowStep, arg, is_parameter, operands, origin, projection, rearranged, source,
-    trace_back,
+    self, FlowStep, arg, is_parameter, operands, origin, projection, rearranged, source, trace_back,
 };
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;

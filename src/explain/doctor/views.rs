@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::attention::{Attention, record_of};
 use super::axes::{Axis, Product, axis_in_operand, axis_of, is_product};
 use super::flow::{
-    Before, FlowStep, arg, first_operands, is_parameter, operand, origin, projection, rearranged,
-    source, trace_back,
+    Before, FlowStep, arg, first_operands, is_parameter, operand, origin, projection, rearranged, source,
+    trace_back,
 };
 use super::losses::reads_tokens;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
