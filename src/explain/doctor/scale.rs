@@ -32,16 +32,13 @@ fn near(a: f64, b: f64) -> bool {
 }
 
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    let scores = attention.scores.as_ref()?;
+    let scores = attention.scores.as_ref().filter(|_| attention.context.is_some())?;
     // Logits, whose last matrix was drawn and scaled: its gradient meets it again, as weights meet values.
     let is_drawn = |it: &Tensor| {
         let (_, start) = source(it);
         start.ndim() == 2 && origin(&start).is_some_and(|it| it.operation.family == OpFamily::Random)
     };
     if is_drawn(&scores.product.right) && !is_drawn(&scores.product.left) {
-        return None;
-    }
-    if attention.context.is_none() && !is_in_einsum_of_three(&attention.weights, cell) {
         return None;
     }
     // Random features are products of one projection.
@@ -266,16 +263,6 @@ fn uncapped(before: &[FlowStep]) -> Vec<&FlowStep> {
         inner.remove(divides);
     }
     inner
-}
-
-/// Whether weights meet the values in an einsum of three operands or more.
-fn is_in_einsum_of_three(weights: &Tensor, cell: &TracedCell) -> bool {
-    let is_einsum =
-        |step: &&Traced| step.operation.explanation == Explanation::Einsum && step.operands.len() > 2;
-    let is_weights = |it: &Tensor| it.storage().same(weights.storage());
-    cell.steps()
-        .filter(is_einsum)
-        .any(|step| step.operands.iter().any(|it| it.tensor.as_ref().is_some_and(is_weights)))
 }
 
 /// Whether the input of a projection is an image with its height and width flattened, and there are no heads: such blocks
