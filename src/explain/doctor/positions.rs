@@ -17,7 +17,7 @@ use crate::tensor::ops::linear::matmul;
 use crate::tensor::{Arg, Record, Site, Tensor};
 
 /// A bias by distance that favours what is far away.
-/// Source: Press et al. 2022, ALiBi: a penalty that grows with the distance; Sun et al. 2023: weights decay with it.
+/// Source: Press et al. 2022, ALiBi: a penalty that grows with the distance.
 pub(super) static BIAS: Mistake = Mistake::new(
     ("A503", "position-bias"),
     "the bias by distance favours tokens that are far away",
