@@ -19,12 +19,8 @@ pub struct CallReport {
     pub(crate) inputs: usize,
     /// How many of them were changed together.
     pub(crate) changed: usize,
-    /// How many axes they have, and the output.
-    pub(crate) ranks: [usize; 2],
     /// The axes that the inputs and the output share.
     pub(crate) axes: Vec<AxisReport>,
-    /// How far the output in eval mode moves from one seed to another.
-    pub(crate) unsteady: f64,
     /// The matrices of the module that its output does not depend on, whole or in some of their rows.
     pub(crate) untouched: Vec<MatrixReport>,
     /// Layers that did not run where another one of their kind ran twice with the same input: the names of both.

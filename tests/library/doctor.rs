@@ -419,13 +419,6 @@ const CASES: &[Case] = &[
         ],
         "weights @ values",
     ),
-    // A mask along the queries.
-    (
-        "mask-of-queries",
-        CAUSAL,
-        &[(MASKED, "scores = scores + torch.tensor([0.0, 0, 0, 0, -1e10, -1e10])[None, :, None]")],
-        "scores + ",
-    ),
     // Samples that meet.
     (
         "samples-mixed",
@@ -454,23 +447,9 @@ const CASES: &[Case] = &[
         ],
         "softmax",
     ),
-    (
-        "causal-leak",
-        CAUSAL,
-        &[("return context", "return context - context.mean(dim=1, keepdim=True)")],
-        "softmax",
-    ),
-    (
-        "causal-leak",
-        LANGUAGE,
-        &[("h = self.tokens(x)", "h = self.tokens(x) - self.tokens(x).mean(1, keepdim=True)")],
-        "softmax",
-    ),
     // A projection without effect.
     ("projection-unused", HEADS, &[("self.split(self.W_value(x))", "self.split(self.W_key(x))")], "softmax"),
     ("projection-unused", HEADS, &[("self.split(self.W_key(x))", "self.split(self.W_query(x))")], "softmax"),
-    // Random numbers in evaluation mode.
-    ("random-in-eval", CAUSAL, &[(CONTEXT, "(weights * (torch.rand(6, 6) > 0.1)) @ values")], "softmax"),
     // What a language model is trained on.
     (
         "softmax-before-loss",

@@ -444,7 +444,7 @@ def mask_after_softmax(node, where):
                     return [splice(node, i, j - i + 1, [first] + node[i + 1:j + 1] + [after])]
 
 
-@row("padding-mask-axis", "padding-leak", "mask-of-queries")
+@row("padding-mask-axis", "padding-leak")
 def padding_mask_axis(node, where):
     """M[:, None, None, :] becomes M[:, None, :, None], and M[:, None, :] becomes M[:, :, None]: queries are hidden, not keys."""
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and re.search(r"mask|real|inside|padding", text(node.value)):

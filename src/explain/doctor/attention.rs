@@ -3,9 +3,7 @@
 use std::rc::Rc;
 
 use super::axes::{Axis, Product, axis_of, is_product, mixed_heads};
-use super::flow::{
-    FlowPath, FlowStep, axis_at_start, is_parameter, operand, origin, projection, source, trace_back,
-};
+use super::flow::{FlowPath, FlowStep, axis_at_start, is_parameter, operand, origin, source, trace_back};
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Reducer, SoftmaxKind};
 use crate::tensor::{Record, Site, Tensor};
@@ -56,21 +54,6 @@ pub(super) struct Context<'r> {
 pub(super) fn is_softmax(record: &Record) -> bool {
     record.operation.explanation == Explanation::Softmax(SoftmaxKind::Weights)
         || written_out(record).is_some()
-        || is_pointer(record)
-}
-
-/// Whether an operation is the logarithm of a softmax over masked products of two projections: a pointer, whose weights are
-/// the answer and meet no values.
-pub(super) fn is_pointer(record: &Record) -> bool {
-    if record.operation.explanation != Explanation::Softmax(SoftmaxKind::Log) {
-        return false;
-    }
-    let Some(path) = operand(record, 0).and_then(|it| trace_back(&it, &is_product)) else { return false };
-    let is_masked = path.steps.iter().any(|step| step.fill().is_some());
-    let Some(product) = Product::of(&path.record).filter(|_| is_masked) else { return false };
-    let [left, right] = [&product.left, &product.right].map(|it| source(it).1);
-    let is_linear = path.record.operation.explanation == Explanation::Linear;
-    !is_linear && !left.is(&right) && projection(&left).is_some() && projection(&right).is_some()
 }
 
 /// The input and the axis of a softmax that is written out, if a record is the division that ends it.

@@ -1,18 +1,17 @@
 //! What a loss compares: outputs, and targets of other places, orders or rows.
 
 use std::collections::HashMap;
-use std::rc::Rc;
 
-use super::attention::{Attention, is_softmax, record_of};
-use super::flow::{Before, FlowStep, is_zero_one, operand, operands, origin, setting, source, trace_back};
+use super::attention::{Attention, is_softmax};
+use super::flow::{Before, FlowStep, operand, origin, setting, source, trace_back};
 use super::mask::{NO_WEIGHT, Visible, fused_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::{Reach, RepeatedCall};
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
-use crate::tensor::explanation::{Explanation, Formula, LossKind, Movement, Reducer, SoftmaxKind};
-use crate::tensor::{Arg, DType, Index, Record, Tensor};
+use crate::tensor::explanation::{Explanation, Formula, LossKind, Movement, SoftmaxKind};
+use crate::tensor::{Arg, DType, Index, Tensor};
 
 /// The most texts that are compared with the targets of a loss.
 const MOST_TEXTS: usize = 8;
@@ -26,7 +25,7 @@ pub(super) static NOT_SHIFTED: Mistake = Mistake::new(
     "the targets are the inputs themselves",
     "A causal model sees the token at its own position. If that is also what it has to predict, the loss falls to \
      zero by copying, and the model learns nothing about the next token.",
-    &[Detector::Call(not_shifted), Detector::Once(same_tokens)],
+    &[Detector::Call(misplaced), Detector::Once(same_tokens)],
 );
 
 /// The outputs of a loss were computed from tokens that are also its targets, where attention hides later tokens: code without calls
@@ -56,10 +55,6 @@ fn same_tokens(cell: &TracedCell) -> Option<Observation> {
     );
     let fix = "predict the next token: the targets are the text moved by one";
     Some(Observation::new(loss.step.site(), observed, fix))
-}
-
-fn not_shifted(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    misplaced(call, cell).or_else(|| rearranged(call, cell))
 }
 
 /// The tokens of texts in the order in which they were looked up, and how many each text has.
@@ -291,46 +286,6 @@ pub(super) fn reads_tokens(step: &Traced) -> Option<(Tensor, Vec<f64>)> {
         .then(|| (tokens.clone(), tokens.to_f64_vec()))
 }
 
-/// The outputs come text by text, and the targets token by token.
-fn rearranged(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    let texts = texts(cell.steps());
-    let found = |step: &Traced| {
-        let targets = step.operand(1)?.floats()?;
-        let logits = step.tensor(0)?.clone();
-        let (_, all) = source(&logits);
-        texts.iter().find_map(|(size, tokens)| {
-            let count = tokens.len() / size;
-            // Then the order of the outputs cannot be mistaken.
-            let in_order = all.shape().get(..2) == Some(&[count, *size]) && count != *size && *size >= 4;
-            let same = in_order
-                && all.storage().same(logits.storage())
-                && all.layout().is_contiguous()
-                && logits.layout().is_contiguous();
-            let next = |places: [usize; 2]| {
-                let follows = |text: usize, at: usize| {
-                    tokens[text * size + at + 1] == targets[text * places[0] + at * places[1]]
-                };
-                (0..count).all(|text| (0..size - 1).all(|at| follows(text, at)))
-            };
-            (same && count >= 2 && targets.len() == tokens.len() && next([1, count]) && !next([*size, 1]))
-                .then_some((count, *size))
-        })
-    };
-    let losses = cell.steps().filter(|step| is_cross_entropy(step));
-    let (loss, (count, size)) = losses.filter_map(|step| Some((step, found(step)?))).next()?;
-    let observed = format!(
-        "{} returns outputs for {count} texts of {size} tokens, text by text. The targets come token by token, {count} of each \
-         place: most outputs are compared with the target of another.",
-        call.function
-    );
-    let found = Observation::new(loss.site(), observed, "targets.view(-1), in the order of the outputs")
-        .titled("the targets are in another order than the outputs");
-    Some(found.because(
-        "Each output is trained to predict a token of another text or place. The loss falls only as far as frequent \
-         tokens take it.",
-    ))
-}
-
 /// Whether an operation is attention in which each token sees those up to itself and no others.
 pub(super) fn hides_later_tokens(step: &Traced) -> bool {
     if step.operation.explanation == Explanation::Attention
@@ -369,36 +324,6 @@ pub(super) static SOFTMAX: Mistake = Mistake::new(
      left out, and none notices what was computed twice. Of other numbers the result is no loss.",
     &[Detector::Step(probabilities), Detector::Step(sigmoid_twice)],
 );
-
-/// The mean of losses some of which a mask has set to 0: it divides by their number too.
-pub(super) fn masked_mean(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let is = |record: &Rc<Record>, what| record.operation.explanation == what;
-    let mean = record_of(step).filter(|it| is(it, Explanation::Reduction(Reducer::Mean)))?;
-    let masked = operand(&mean, 0).filter(|_| step.result().is_some_and(|it| it.numel() == 1))?;
-    let product = origin(&masked).filter(|it| is(it, Explanation::Pointwise(Formula::Mul)))?;
-    let (masks, losses): (Vec<_>, Vec<_>) = operands(&product).into_iter().partition(is_zero_one);
-    let ([mask], [losses]) = (&masks[..], &losses[..]) else { return None };
-    let loss = origin(&source(losses).1)?;
-    let hidden = mask.to_f64_vec().iter().filter(|it| **it == 0.0).count();
-    if !matches!(loss.operation.explanation, Explanation::Loss(_))
-        || hidden == 0
-        || mask.numel() != losses.numel()
-    {
-        return None;
-    }
-    let observed = format!(
-        "{} sets {hidden} of {} losses to 0, and the mean divides by all {}.",
-        cell.name_of(mask, "The mask"),
-        losses.numel(),
-        losses.numel()
-    );
-    let fix = "(losses * mask).sum() / mask.sum()";
-    let found = Observation::new(step.site(), observed, fix)
-        .titled("the mean of a loss counts what a mask leaves out");
-    Some(found.because(
-        "The more padding a batch has, the smaller its loss and its gradient: steps are not of one size.",
-    ))
-}
 
 /// A loss that computes a sigmoid itself takes the result of one.
 fn sigmoid_twice(step: &Traced, cell: &TracedCell) -> Option<Observation> {

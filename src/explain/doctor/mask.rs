@@ -86,38 +86,6 @@ impl Visible {
         (keys.contains(&true) && keys.contains(&false)).then_some(Visible { size, keys })
     }
 
-    /// Of scores: a square matrix, or one with columns at its end or its start that every token sees, such as a sink; those
-    /// are left out.
-    pub(super) fn of_scores(tensor: &Tensor) -> Option<Visible> {
-        let &[.., size, columns] = tensor.shape() else { return None };
-        if columns <= size {
-            return Visible::of(tensor, is_visible);
-        }
-        if size < 3 || columns > 2 * size || tensor.numel() > 1 << 22 {
-            return None;
-        }
-        let values = tensor.to_f64_vec();
-        let last = &values[values.len().checked_sub(size * columns)?..];
-        let seen = |token: usize, key: usize| is_visible(last[token * columns + key]);
-        let is_seen_by_all = |key: usize| (0..size).all(|token| seen(token, key));
-        let more = columns - size;
-        let first = match ((size..columns).all(is_seen_by_all), (0..more).all(is_seen_by_all)) {
-            (true, _) => 0,
-            (false, true) => more,
-            (false, false) => return None,
-        };
-        Visible::new(size, (0..size * size).map(|at| seen(at / size, first + at % size)).collect())
-    }
-
-    /// Whether of the keys that not every token sees, those in sight are exactly those for which this is so. There are at
-    /// least two such keys.
-    pub(super) fn is_beside_seen_by_all(&self, fits: impl Fn(usize, usize) -> bool) -> bool {
-        let others = (0..self.size).filter(|key| !(0..self.size).all(|token| self.at(token, *key)));
-        let others: Vec<usize> = others.collect();
-        let is_exact = |key: &usize| (0..self.size).all(|token| self.at(token, *key) == fits(token, *key));
-        self.size >= 3 && others.len() >= 2 && others.iter().all(is_exact)
-    }
-
     /// Each token with each key, and whether it sees it.
     fn pairs(&self) -> impl Iterator<Item = (usize, usize, bool)> {
         self.keys.iter().enumerate().map(|(at, seen)| (at / self.size, at % self.size, *seen))
@@ -145,11 +113,6 @@ impl Visible {
     pub(super) fn all(&self, fits: impl Fn(usize, usize) -> bool) -> bool {
         self.pairs().all(|(token, key, seen)| !seen || fits(token, key))
             && self.pairs().any(|(token, key, seen)| seen && token != key)
-    }
-
-    /// Whether the last token does not see the first, and each hidden key is so to its token.
-    pub(super) fn hides_only(&self, fits: impl Fn(usize, usize) -> bool) -> bool {
-        !self.at(self.size - 1, 0) && self.pairs().all(|(token, key, seen)| seen || fits(token, key))
     }
 }
 

@@ -1,16 +1,14 @@
 //! Masks that hide the wrong keys, or do not hide them.
 
-use super::attention::{Attention, is_pointer};
+use super::attention::Attention;
 use super::flow::{FlowStep, is_zero_one, source};
 use super::mask::{
-    NO_WEIGHT, Visible, fused_visible, last_matrix, masking_step, of_weights, steps_with_one_mask,
+    NO_WEIGHT, Visible, fused_visible, is_visible, last_matrix, masking_step, of_weights, steps_with_one_mask,
 };
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::token_masks;
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
-use crate::tensor::show::shape_in_formula;
 use crate::tensor::{Arg, DType, Site, Tensor};
 
 pub(super) static INVERTED: Mistake = Mistake::new(
@@ -18,7 +16,7 @@ pub(super) static INVERTED: Mistake = Mistake::new(
     "the mask hides the past and shows the future",
     "A causal mask lets token i see keys 0 to i. With an inverted mask, a token is predicted from the tokens after \
      it, and the last token sees only itself or nothing.",
-    &[Detector::Cell(inverted), Detector::Once(token_masks::both_meanings)],
+    &[Detector::Cell(inverted)],
 );
 
 /// Whether a name around an operation says that its text is read from the end.
@@ -56,7 +54,7 @@ fn in_scores(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     if let Some(found) = text_hidden(attention, &input, cell) {
         return Some(found);
     }
-    let visible = Visible::of_scores(&input)?;
+    let visible = Visible::of(&input, is_visible)?;
     let (mask, site) = masking_step(attention, cell);
     wrongly_hidden(&visible, &mask, site).map(|(found, _)| found)
 }
@@ -140,10 +138,6 @@ fn padding_kept(step: &Traced, cell: &TracedCell) -> Option<Observation> {
 
 /// What a square mask hides that should be in sight, and whether it is a causal one that hides the token itself too.
 fn wrongly_hidden(visible: &Visible, mask: &str, site: Option<Site>) -> Option<(Observation, bool)> {
-    const ABOVE: &str = "hide what is above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()";
-    const STARTS: &str =
-        "diagonal=1 starts above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()";
-    const ITSELF: &str = "the mask hides each token from itself";
     let (size, last) = (visible.size, visible.size - 1);
     let mut hides_itself = false;
     let found = |observed: String, fix: &str| Observation::new(site.clone(), observed, fix);
@@ -160,40 +154,14 @@ fn wrongly_hidden(visible: &Visible, mask: &str, site: Option<Site>) -> Option<(
             "{mask} hides every key before the token's own and none after it: token 0 sees all {size} keys, token \
              {last} only itself."
         );
-        found(observed, ABOVE)
+        found(observed, "hide what is above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()")
     } else if visible.all(|token, key| key < token) {
         hides_itself = true;
         let observed = format!(
             "{mask} hides the diagonal too: no token sees itself, token 0 sees nothing, token 1 only token 0."
         );
-        found(observed, STARTS).titled(ITSELF).because(
+        found(observed, "diagonal=1 starts above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()").titled("the mask hides each token from itself").because(
             "A token must see at least itself. The first token sees nothing, so the first row of weights is nan.",
-        )
-    } else if visible.hides_only(|token, key| key < token) {
-        let observed = format!(
-            "{mask} hides keys before a token's own and none after it: token {last} does not see token 0, and token 0 \
-             sees all {size} keys."
-        );
-        let fix = "a window is a part of the causal mask: hide what is too far back, and everything above the diagonal";
-        found(observed, fix)
-    } else if visible.size >= 3 && visible.is_exactly(|token, key| key == token) {
-        let observed = format!("{mask} hides every key but the token's own: each weight is 0 or 1.");
-        found(observed, "the mask is inverted: use ~mask")
-            .titled("the mask shows each token only itself")
-            .because("Attention combines tokens. If each sees only itself, it computes nothing.")
-    } else if visible.is_beside_seen_by_all(|token, key| key >= token) {
-        // The keys that every token sees are a prefix, or a sink.
-        let observed = format!(
-            "of the keys that not every token sees, {mask} hides each one from the tokens after it, and shows it to those \
-             before it."
-        );
-        found(observed, ABOVE)
-    } else if visible.is_beside_seen_by_all(|token, key| key < token) {
-        let observed = format!(
-            "of the keys that not every token sees, {mask} shows each one to the tokens after it only, and not to itself."
-        );
-        found(observed, STARTS).titled(ITSELF).because(
-            "A token must see at least itself: what it is, is the most important part of its context.",
         )
     } else {
         return None;
@@ -339,10 +307,7 @@ fn leaks(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
                    -torch.inf)";
         return Some(Observation::new(site, observed, fix));
     }
-    let (scores, mut weights) = (input.to_f64_vec(), weights.to_f64_vec());
-    if is_pointer(&attention.softmax) {
-        weights.iter_mut().for_each(|it| *it = it.exp());
-    }
+    let (scores, weights) = (input.to_f64_vec(), weights.to_f64_vec());
     let hidden = hidden_elements(step)?;
     // A scaling after the masking scales the fill too. A later mask may also hide the same keys with -inf.
     let after = attention.before.iter().take_while(|it| !std::ptr::eq(*it, step));
@@ -401,46 +366,4 @@ fn hidden_elements(step: &FlowStep) -> Option<Vec<bool>> {
         }
         _ => None,
     }
-}
-
-// Where the call could be repeated, what moved is the better proof.
-pub(super) static OF_QUERIES: Mistake = Mistake::implied(
-    ("A110", "mask-of-queries"),
-    "a mask hides whole rows: queries, not keys",
-    "A mask of padding says which keys get no weight. Along the queries it changes only what hidden tokens get, and \
-     every real token still sees the padding.",
-    &["padding-leak", "row-all-hidden"],
-    &[Detector::Attention(of_queries)],
-);
-
-/// A mask that is the same for all keys of a row, and no other mask: it hides queries where keys are meant.
-fn of_queries(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    let context = attention.context.as_ref()?;
-    let is_along_keys = attention.axis == 1 && context.summed_in_softmax == Some(1);
-    let mut masks = attention.before.iter().filter_map(|step| {
-        let mask = step.other()?.tensor()?.clone();
-        let hides = match step.explanation() {
-            Explanation::MaskedFill => {
-                mask.to_f64_vec().iter().any(|it| *it != 0.0) && step.fill()? <= NO_WEIGHT
-            }
-            Explanation::Pointwise(Formula::Add) => mask.to_f64_vec().iter().any(|it| *it <= NO_WEIGHT),
-            _ => false,
-        };
-        hides.then_some((step, mask))
-    });
-    let (step, mask) = masks.next().filter(|_| masks.next().is_none() && is_along_keys)?;
-    let [.., rows, 1] = *mask.shape() else { return None };
-    let keys = *step.operand.shape().last()?;
-    if rows < 2 || keys < 2 || mask.ndim() < 3 || mask.numel() > 1 << 20 {
-        return None;
-    }
-    let name = cell.name_of(&mask, "the mask");
-    let observed = format!(
-        "{name} has the shape {}: in a row of {keys} scores it hides all keys or none. It hides queries, and the keys of \
-         hidden tokens get weight.",
-        shape_in_formula(mask.shape())
-    );
-    let fix =
-        "put the mask along the keys, the last axis: mask[:, None, :], or mask[:, None, None, :] with heads";
-    Some(Observation::new(step.record.site.clone(), observed, fix))
 }

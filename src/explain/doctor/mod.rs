@@ -41,7 +41,6 @@ mod results_differ;
 mod sampling;
 mod scale;
 mod scores_as_weights;
-mod token_masks;
 mod training;
 mod unused;
 mod views;
@@ -91,7 +90,6 @@ const MISTAKES: &[&Mistake] = &[
     &moved::SAMPLES,
     &moved::CAUSAL,
     &unused::PROJECTION,
-    &moved::RANDOM,
     &losses::NOT_SHIFTED,
     &views::PATCHES,
     &views::AXES,
@@ -100,7 +98,6 @@ const MISTAKES: &[&Mistake] = &[
     &positions::ROTARY,
     &positions::BIAS,
     &moved::PADDING,
-    &masks::OF_QUERIES,
     &unused::MASK,
     &unused::INPUT,
     &unused::POSITIONS,

@@ -3,15 +3,13 @@
 use super::attention::Attention;
 use super::flow::setting;
 use super::losses::{self, is_cross_entropy, reads_tokens};
-use super::mask::{Visible, is_visible};
+use super::mask::is_visible;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
-use super::token_masks;
-use super::written_text::read_again;
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::session::{AxisReport, CallFinding};
-use crate::tensor::explanation::{Explanation, RandomKind};
+use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, Tensor};
 
 /// What the repetitions of a call show of a mistake by themselves.
@@ -63,10 +61,6 @@ pub(super) static CAUSAL: Mistake = Mistake::implied(
 /// The most scores that are looked through for tokens that see nothing.
 const MOST_SCORES: usize = 1 << 22;
 
-/// Where to look if attention itself is causal.
-const ELSEWHERE: &str = "look at what else combines tokens: a mean or a norm over the tokens' axis, a convolution with \
-     padding on both sides, a view that mixes them";
-
 fn causal(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     const HIDE: &str =
         "hide later tokens: a mask of torch.triu(torch.ones(T, T), diagonal=1).bool(), or is_causal=True";
@@ -79,16 +73,16 @@ fn causal(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
             String::new(),
             "hide everything above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()",
         ),
-        Reach::All if !call.is_outer && promises(call) => (
-            format!("{function} is named or set to be causal: no token should see a later one. "),
-            "scores.masked_fill(mask, -torch.inf) before the softmax, with mask = torch.triu(torch.ones(T, T), \
+        // Some of the later tokens may be hidden.
+        Reach::All | Reach::Some
+            if !call.is_outer && (call.report.is_causal || reach == Reach::All && promises(call)) =>
+        {
+            (
+                format!("{function} is named or set to be causal: no token should see a later one. "),
+                "scores.masked_fill(mask, -torch.inf) before the softmax, with mask = torch.triu(torch.ones(T, T), \
      diagonal=1).bool(); for F.scaled_dot_product_attention is_causal=True",
-        ),
-        // It says so, and hides some of the later tokens only.
-        Reach::Some if !call.is_outer && call.report.is_causal => (
-            format!("{function} is set to be causal, and yet: "),
-            "make sure that the mask which reaches the scores is the causal one, after every conversion",
-        ),
+            )
+        }
         // The model around it has the name of one that is causal.
         _ if leaks && call.is_outer && is_named_causal(call) => {
             (format!("{function} has the name of a causal model. "), HIDE)
@@ -99,14 +93,6 @@ fn causal(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
             && predicts_next(call, axis.size, cell) =>
         {
             ("The loss has as the target of each token the one after it. ".to_owned(), HIDE)
-        }
-        // Its own mask hides the later tokens, and one input has them.
-        _ if (leaks || reach == Reach::Some) && !call.is_outer && is_masked(call, cell) => {
-            (format!("A mask hides later tokens in {function}, and yet: "), ELSEWHERE)
-        }
-        // All attention in it is causal, so something else mixes the tokens.
-        _ if leaks && call.is_outer && inner_is_causal(call, axis, cell) => {
-            (format!("The attention in {function} sees no later token, and yet: "), ELSEWHERE)
         }
         _ => return None,
     };
@@ -182,30 +168,6 @@ fn predicts_next(call: &RepeatedCall, size: usize, cell: &TracedCell) -> bool {
     })
 }
 
-/// Whether the scores of an attention in it hide exactly the later tokens, and all its tokens come in one argument.
-fn is_masked(call: &RepeatedCall, cell: &TracedCell) -> bool {
-    let own = |step: &&Traced| call.has(step);
-    let hides = |step: &Traced| {
-        let input = Attention::of_softmax(step)?.input()?;
-        Visible::of(&input, is_visible).map(|it| it.is_exactly(|token, key| key <= token))
-    };
-    call.report.inputs == 1 && cell.steps().filter(own).any(|step| hides(step) == Some(true))
-}
-
-/// Whether all attention in the call is causal. Where its result has no features, its tokens may be the keys of a row of weights.
-fn inner_is_causal(call: &RepeatedCall, axis: &AxisReport, cell: &TracedCell) -> bool {
-    let size = axis.size;
-    let report = |activation: &u64| cell.calls.iter().find(|report| report.activation == *activation);
-    let causal = |axis: &&AxisReport| axis.size == size && Reach::of(axis) == Reach::Causal;
-    call.report.inputs == 1
-        && axis.axis + 1 < call.report.ranks[1]
-        && !call.inner.is_empty()
-        && call
-            .inner
-            .iter()
-            .all(|it| report(it).is_some_and(|report| report.axes.iter().any(|axis| causal(&axis))))
-}
-
 /// What was changed and what moved, in figures.
 fn moved(axis: &AxisReport) -> Option<String> {
     let earlier = |at: usize, moved: &[f64]| (0..at).rev().find(|position| moved[*position] > 0.0);
@@ -241,12 +203,7 @@ pub(super) static PADDING: Mistake = Mistake::implied(
         "heads-joined-by-view-alone",
         "samples-mixed",
     ],
-    &[
-        Detector::Reported,
-        Detector::Call(counted_in_loss),
-        Detector::Step(losses::masked_mean),
-        Detector::Attention(token_masks::unhidden),
-    ],
+    &[Detector::Reported, Detector::Call(counted_in_loss)],
 );
 
 /// Padding among the targets that a loss counts. One for each text may be the token that ends it.
@@ -297,7 +254,7 @@ pub(super) static CACHE: Mistake = Mistake::implied(
      whether the tokens before it come with it or were stored. If not, generated text is not what the model was \
      trained for.",
     &["mask-inverted", "row-all-hidden", "causal-leak", "softmax-over-queries", "heads-by-view-alone"],
-    &[Detector::Reported, Detector::Step(at_the_upper_left), Detector::Once(read_again)],
+    &[Detector::Reported, Detector::Step(at_the_upper_left)],
 );
 
 /// Fused attention with `is_causal` for fewer queries than keys: its triangle begins at the first key.
@@ -317,40 +274,6 @@ fn at_the_upper_left(step: &Traced, _: &TracedCell) -> Option<Observation> {
     );
     let fix = "attn_mask=torch.ones(total, total).tril().bool()[total - new:], and no mask for one new token";
     Some(Observation::new(step.site(), observed, fix))
-}
-
-pub(super) static RANDOM: Mistake = Mistake::implied(
-    ("A702", "random-in-eval"),
-    "the output in evaluation mode is random",
-    "After eval() the same input should give the same output. Here it depends on the random numbers that are drawn, \
-     so measurements and generated text differ from run to run.",
-    &["dropout-in-eval"],
-    &[Detector::Call(random)],
-);
-
-/// Whether the call draws zeros and ones, or numbers that it may compare to get such: a dropout of its own. Other random
-/// numbers, such as the start of an iteration, may well be wanted in evaluation mode.
-fn drops(call: &RepeatedCall, cell: &TracedCell) -> bool {
-    let own = |step: &&Traced| call.has(step);
-    let draws = |step: &Traced| {
-        let kinds = [RandomKind::Bernoulli, RandomKind::Uniform, RandomKind::UniformFill];
-        matches!(step.operation.explanation, Explanation::Random(kind) if kinds.contains(&kind))
-            || step.operation.explanation == Explanation::Dropout
-    };
-    cell.steps().filter(own).any(draws)
-}
-
-fn random(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    if call.report.unsteady == 0.0 || call.is_outer || !drops(call, cell) {
-        return None;
-    }
-    let observed = format!(
-        "{} was run twice on the same input, in evaluation mode and with two seeds: the outputs differ by {}.",
-        call.function,
-        figure(call.report.unsteady)
-    );
-    let fix = "F.dropout(x, p, training=self.training), or an nn.Dropout kept as an attribute of the module";
-    Some(Observation::new(call.site.clone(), observed, fix))
 }
 
 pub(super) static DROPOUT: Mistake = Mistake::new(

@@ -2,12 +2,10 @@
 
 use std::rc::Rc;
 
-use super::attention::{Attention, operands_of_attention, record_of};
-use super::axes::{Product, is_product};
-use super::flow::{
-    Before, FlowStep, first_operands, is_parameter, is_zero_one, operand, operands, origin, trace_back,
-};
-use super::mask::{Visible, is_visible, square};
+use super::attention::{Attention, operands_of_attention};
+use super::axes::Product;
+use super::flow::{Before, FlowStep, first_operands, is_parameter, operand, operands, origin};
+use super::mask::{is_visible, square};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::{Replay, with_equal_tokens};
 use super::scale::added_product;
@@ -19,101 +17,35 @@ use crate::tensor::ops::linear::matmul;
 use crate::tensor::{Arg, Record, Site, Tensor};
 
 /// A bias by distance that favours what is far away.
-/// Source: Press et al. 2022, ALiBi: a penalty that grows with the distance; Sun et al. 2023: weights decay with it.
+/// Source: Press et al. 2022, ALiBi: a penalty that grows with the distance.
 pub(super) static BIAS: Mistake = Mistake::new(
     ("A503", "position-bias"),
     "the bias by distance favours tokens that are far away",
     "A bias by distance is a penalty: the further a key, the less it counts. With the opposite sign a token looks at \
      what is farthest from it, and the more so the longer the text.",
-    &[Detector::Step(added), Detector::Step(fused), Detector::Step(multiplied)],
+    &[Detector::Step(added), Detector::Step(fused)],
 );
 
 /// A bias that is added to scores.
 fn added(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let attention = Attention::of_softmax(step)?;
-    let first =
-        |formula| attention.before.iter().find(|step| step.explanation() == Explanation::Pointwise(formula));
-    let found = |step: &FlowStep| {
-        grows(step, cell)
-            .or_else(|| favours_later(step, &attention, cell))
-            .or_else(|| cancels(step, &attention, cell))
-    };
-    let of_slopes =
-        |step: &FlowStep| slopes_begin_elsewhere(step.other()?.tensor()?, step.record.site.clone(), cell);
-    first(Formula::Add)
-        .and_then(found)
-        .or_else(|| [Formula::Add, Formula::Sub].into_iter().filter_map(first).find_map(of_slopes))
+    let is_added = |step: &&FlowStep| step.explanation() == Explanation::Pointwise(Formula::Add);
+    let step = attention.before.iter().find(is_added)?;
+    grows(step.other()?.tensor()?, step.record.site.clone(), cell).or_else(|| cancels(step, &attention, cell))
 }
 
 fn fused(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let bias = step.args.get(3).filter(|_| step.operation.explanation == Explanation::Attention)?.tensor()?;
-    grows_by(bias, "adds to", step.site(), cell)
-        .or_else(|| favours_later_by(bias, step.site(), cell))
-        .or_else(|| slopes_begin_elsewhere(bias, step.site(), cell))
+    grows(bias, step.site(), cell)
 }
 
-/// The finding if a bias is ALiBi's but for the first slope: those of n heads are r, r^2, r^3 ... with r = 2^(-8 / n), and
-/// these have the same quotient and begin at another power.
-fn slopes_begin_elsewhere(bias: &Tensor, site: Option<Site>, cell: &TracedCell) -> Option<Observation> {
-    let size = square(bias).filter(|size| *size >= 3 && bias.dtype().is_float() && !bias.requires_grad())?;
-    let heads = *bias.shape().iter().rev().nth(2)?;
-    let values = bias.to_f64_vec();
-    // The slope of a table in which each key that a token sees has so much less for each place before it.
-    let slope = |table: &[f64]| {
-        let at = |row: usize, column: usize| table[row * size + column] - table[row * size + row];
-        let slope = at(1, 0).abs();
-        let is_line = (0..size)
-            .all(|row| (0..=row).all(|column| close(at(row, column).abs(), slope * (row - column) as f64)));
-        (is_line && slope > 0.0).then_some(slope)
-    };
-    let slopes: Vec<f64> = values.chunks(size * size).take(heads).map(slope).collect::<Option<Vec<f64>>>()?;
-    let quotient = 2f64.powf(-8.0 / heads as f64);
-    let is_geometric = slopes.windows(2).all(|pair| close(pair[1] / pair[0], quotient));
-    if heads < 4 || !heads.is_power_of_two() || !is_geometric || close(slopes[0], quotient) {
-        return None;
-    }
-    let observed = format!(
-        "The slopes of the {heads} heads are {}, {}, {} ...: each is 2^(-8/{heads}) times the one before it, as in ALiBi, where \
-         they begin with {}.",
-        figure(slopes[0]),
-        figure(slopes[1]),
-        figure(slopes[2]),
-        figure(quotient)
-    );
-    let fix = "slopes = 2 ** (-8 * (h + 1) / heads) for head h = 0, 1, ...";
-    let name = cell.name_of(bias, "the bias");
-    Some(
-        Observation::new(site, format!("{observed} They are in {name}."), fix)
-            .titled("the slopes of the heads begin at another power than ALiBi's")
-            .because(
-                "The larger the slope of a head, the less far it looks. Weights that were trained with ALiBi's slopes then look \
-                 at other distances, and the steepest head at its own token alone.",
-            ),
-    )
-}
-
-/// Without a softmax: scores that are multiplied with a decay and then with the values.
-fn multiplied(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let path = trace_back(&Product::of(&*record_of(step)?)?.left, &is_product)?;
-    let decay = path.steps.iter().find(|it| it.explanation() == Explanation::Pointwise(Formula::Mul))?;
-    grows(decay, cell).or_else(|| does_not_decay(decay, cell))
-}
-
-/// The finding if what a step adds or multiplies with grows with the distance, by the same rule in each row.
-fn grows(step: &FlowStep, cell: &TracedCell) -> Option<Observation> {
-    let is_factor = step.explanation() == Explanation::Pointwise(Formula::Mul);
-    let verb = if is_factor { "multiplies" } else { "adds to" };
-    grows_by(step.other()?.tensor()?, verb, step.record.site.clone(), cell)
-}
-
-fn grows_by(bias: &Tensor, verb: &str, site: Option<Site>, cell: &TracedCell) -> Option<Observation> {
+/// The finding if what is added to scores grows with the distance, by the same rule in each row.
+fn grows(bias: &Tensor, site: Option<Site>, cell: &TracedCell) -> Option<Observation> {
     let size = square(bias).filter(|size| *size >= 4 && bias.dtype().is_float() && !bias.requires_grad())?;
     let values = bias.to_f64_vec();
     // Each head has its own slope: the steepest. What is added to a whole row changes no weight of it.
-    let adds = verb != "multiplies";
     let found = values.chunks(size * size).find_map(|table| {
-        let own = |row: usize| if adds { table[row * size + row] } else { 0.0 };
-        let at = |row: usize, column: usize| table[row * size + column] - own(row);
+        let at = |row: usize, column: usize| table[row * size + column] - table[row * size + row];
         let by_distance = |distance: usize| at(size - 1, size - 1 - distance);
         let same =
             (0..size).all(|row| (0..=row).all(|column| close(at(row, column), by_distance(row - column))));
@@ -123,16 +55,14 @@ fn grows_by(bias: &Tensor, verb: &str, site: Option<Site>, cell: &TracedCell) ->
         (same && rising && is_finite).then(|| (last(1), last(size - 1)))
     });
     let (near, far) = found?;
-    let name = cell.name_of(bias, "the bias");
     let observed = format!(
-        "{name} {verb} the score of the key before a token {}, and that of the key {} before it {}: it grows with the \
-         distance.",
+        "{} adds to the score of the key before a token {}, and that of the key {} before it {}: it grows with the distance.",
+        cell.name_of(bias, "the bias"),
         figure(near),
         size - 1,
         figure(far)
     );
-    let fix = "a penalty: -slope * (query - key), or decay ** (query - key) with a decay below 1";
-    Some(Observation::new(site, observed, fix))
+    Some(Observation::new(site, observed, "a penalty: -slope * (query - key)"))
 }
 
 /// The finding if a step adds what a table has for positions, and each token gets the same for all keys that it sees: a
@@ -175,63 +105,6 @@ fn looks_up(tensor: &Tensor) -> bool {
         let values = table.map(|it| it.to_f64_vec()).unwrap_or_default();
         values.iter().any(|it| !close(*it, values[0]))
     })
-}
-
-/// The finding if a step adds a number that grows from the first key to the last, and no mask hides the later ones: as a
-/// penalty by distance it is meant for keys before a token.
-fn favours_later(step: &FlowStep, attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    let hides_later = |seen: Visible| seen.all(|token, key| key <= token);
-    if Visible::of(&attention.input()?, is_visible).is_some_and(hides_later) {
-        return None;
-    }
-    favours_later_by(step.other()?.tensor()?, step.record.site.clone(), cell)
-}
-
-/// The same of a bias with which nothing hides later keys, unless it does so itself.
-fn favours_later_by(bias: &Tensor, site: Option<Site>, cell: &TracedCell) -> Option<Observation> {
-    let size = square(bias).filter(|size| *size >= 4 && bias.dtype().is_float() && !bias.requires_grad())?;
-    let values = bias.to_f64_vec();
-    let (before, after) = values.chunks(size * size).find_map(|table| {
-        let at = |ahead: i64| match ahead < 0 {
-            true => table[ahead.unsigned_abs() as usize * size],
-            false => table[ahead as usize],
-        };
-        let same = (0..size * size)
-            .all(|place| close(table[place], at((place % size) as i64 - (place / size) as i64)));
-        let most = size as i64 - 1;
-        let rising = (1 - most..=most).all(|ahead| at(ahead) > at(ahead - 1) + 1e-9);
-        (same && rising && at(most).is_finite() && at(-most) > -1e4).then(|| (at(-1), at(1)))
-    })?;
-    let name = cell.name_of(bias, "the bias");
-    let observed = format!(
-        "{name} adds {} to the score of the key before a token and {} to that of the key after it, and no mask hides \
-         all later keys.",
-        figure(before),
-        figure(after)
-    );
-    let fix = "hide later keys: scores.masked_fill(distance > 0, -torch.inf); or use the absolute distance";
-    Some(
-        Observation::new(site, observed, fix)
-            .titled("the bias by distance favours later tokens, and none are hidden"),
-    )
-}
-
-/// The finding if a decay is a power whose exponents are 0 wherever a key is in sight.
-fn does_not_decay(step: &FlowStep, cell: &TracedCell) -> Option<Observation> {
-    let other = step.other()?.tensor()?.clone();
-    square(&other).filter(|size| *size >= 3)?;
-    let is_power = |record: &Record| record.operation.explanation == Explanation::Pointwise(Formula::Pow);
-    let power = trace_back(&other, &is_power)?.record;
-    if !is_zero_one(&other) {
-        return None;
-    }
-    let name = cell.name_of(&other, "the decay");
-    let observed = format!("{name} is a power, and it is 1 for keys at any distance that are in sight.");
-    let fix = "decay ** (query - key): the exponent grows with the distance to an earlier key";
-    Some(
-        Observation::new(power.site.clone(), observed, fix)
-            .titled("the decay by distance is the same for all tokens"),
-    )
 }
 
 fn close(a: f64, b: f64) -> bool {

@@ -81,8 +81,6 @@ pub(super) struct RepeatedCall<'r> {
     pub(super) lines: usize,
     /// Whether another function in it computes the attention.
     pub(super) is_outer: bool,
-    /// The activations in it that compute attention themselves.
-    pub(super) inner: Vec<u64>,
 }
 
 impl<'r> RepeatedCall<'r> {
@@ -103,7 +101,6 @@ impl<'r> RepeatedCall<'r> {
             site: first.site(),
             lines: lines.len(),
             is_outer: inner != [report.activation],
-            inner,
         })
     }
 

@@ -27,51 +27,33 @@ const MOST_SHARED: usize = 1 << 20;
 const MOST_TENSORS: usize = 2000;
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
-    let agreeing = Agreeing::of(cell);
+    let agreeing = agreeing(cell);
     cell.steps().filter_map(|step| differing(step, cell, &agreeing)).collect()
 }
 
-/// Comparisons of tensors that are equal up to rounding.
-#[derive(Default)]
-struct Agreeing {
-    /// Their lines: what else these compare is meant to be equal too.
-    lines: HashSet<(&'static str, usize)>,
-    /// The numbers of the tensors that another one equals.
-    tensors: HashSet<usize>,
+/// The lines of comparisons of tensors that are equal up to rounding: what else these compare is meant to be equal too.
+fn agreeing(cell: &TracedCell) -> HashSet<(&'static str, usize)> {
+    let agrees = |step: &&Traced| {
+        let far = by_difference(step, cell).and_then(|(left, right, ..)| distance(left, right));
+        far.is_some_and(|(far, size)| far <= 1e-5 * size && size > 0.0)
+    };
+    cell.steps().filter(agrees).filter_map(|step| Some(line_of(&step.site()?))).collect()
 }
 
-impl Agreeing {
-    fn of(cell: &TracedCell) -> Agreeing {
-        let mut found = Agreeing::default();
-        for step in cell.steps() {
-            let Some((left, right, ..)) = by_difference(step, cell) else { continue };
-            if distance(left, right).is_some_and(|(far, size)| far <= 1e-5 * size && size > 0.0) {
-                found.lines.extend(step.site().map(|site| (site.cell, site.line)));
-                found
-                    .tensors
-                    .extend([left, right].into_iter().filter_map(|it| Some(it.tensor.as_ref()?.id())));
-            }
-        }
-        found
-    }
+fn line_of(site: &Site) -> (&'static str, usize) {
+    (site.cell, site.line)
+}
 
-    /// Whether a comparison is meant to be one of equals: another one of its line is, or one of its tensors equals a third and
-    /// the difference is written as a power of ten.
-    fn says_equal(&self, step: &Traced, cell: &TracedCell, compared: [&TracedTensor; 2]) -> bool {
-        let Some(site) = step.site() else { return false };
-        let is_known =
-            |it: &TracedTensor| it.tensor.as_ref().is_some_and(|it| self.tensors.contains(&it.id()));
-        let is_power = |line: &str| {
-            line.match_indices("e}").any(|(at, _)| line[..at].ends_with(|it: char| it.is_ascii_digit()))
-        };
-        let is_exact = |line: &str| {
-            (is_power(line) || decimals(line) >= EXACT) && !NEAR.iter().any(|word| line.contains(word))
-        };
-        self.lines.contains(&(site.cell, site.line))
-            || lines_of(step, cell).any(|line| EQUAL.iter().any(|word| line.contains(word)))
-            || compared.into_iter().any(is_known) && lines_of(step, cell).any(is_power)
-            || lines_of(step, cell).any(is_exact) && !compared.into_iter().any(is_rounded)
-    }
+/// Whether the line of a comparison says that both are equal, or writes the difference as one that is rounding.
+fn says_equal(step: &Traced, cell: &TracedCell, compared: [&TracedTensor; 2]) -> bool {
+    let is_power = |line: &str| {
+        line.match_indices("e}").any(|(at, _)| line[..at].ends_with(|it: char| it.is_ascii_digit()))
+    };
+    let is_exact = |line: &str| {
+        (is_power(line) || decimals(line) >= EXACT) && !NEAR.iter().any(|word| line.contains(word))
+    };
+    lines_of(step, cell).any(|line| EQUAL.iter().any(|word| line.contains(word)))
+        || lines_of(step, cell).any(is_exact) && !compared.into_iter().any(is_rounded)
 }
 
 /// With so many decimals a difference is written by who expects rounding.
@@ -100,10 +82,15 @@ fn is_rounded(compared: &TracedTensor) -> bool {
     compared.tensor.as_ref().is_some_and(|it| Before::of(it, MOST_TENSORS).find_map(rounds).is_some())
 }
 
-fn differing(step: &Traced, cell: &TracedCell, agreeing: &Agreeing) -> Option<Observation> {
+fn differing(
+    step: &Traced,
+    cell: &TracedCell,
+    agreeing: &HashSet<(&'static str, usize)>,
+) -> Option<Observation> {
     let (left, right, [relative, absolute], is_named) =
         with_tolerances(step).or_else(|| by_difference(step, cell))?;
-    let is_named = is_named || agreeing.says_equal(step, cell, [left, right]);
+    let is_known = step.site().is_some_and(|site| agreeing.contains(&line_of(&site)));
+    let is_named = is_named || is_known || says_equal(step, cell, [left, right]);
     let far =
         distance(left, right).filter(|(far, size)| *far > absolute.max(1e-3) + relative.max(1e-3) * size)?.0;
     let of = |traced: &TracedTensor| Some(Origins::of(traced.tensor.as_ref()?));

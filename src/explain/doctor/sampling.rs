@@ -10,7 +10,7 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::tensor::descriptor::{Descriptor, OpFamily};
-use crate::tensor::explanation::{Explanation, Formula, Movement, OrderKind, RunningKind};
+use crate::tensor::explanation::{Explanation, Formula, Movement, OrderKind};
 use crate::tensor::{DType, Record, Tensor};
 
 pub(super) static DRAWN: Mistake = Mistake::new(
@@ -170,49 +170,7 @@ fn is_order(operation: &Descriptor) -> bool {
 const MOST: usize = 60;
 
 fn sorted(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    unsorted(step, cell).or_else(|| too_few(step, cell)).or_else(|| too_improbable(step, cell))
-}
-
-/// Tokens are drawn from the likeliest ones, which are to have a probability of at least `p` together and have less.
-fn too_improbable(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    if step.operation.called(step.in_place) != "multinomial" {
-        return None;
-    }
-    let drawn = step.tensor(0)?;
-    let width = *drawn.shape().last()?;
-    let records: Vec<Rc<Record>> = Before::of(drawn, MOST).filter_map(|it| origin(&it)).collect();
-    let of = |kind| records.iter().filter(move |it| it.operation.explanation == kind);
-    if of(Explanation::Ordered(OrderKind::TopK)).next().is_some() {
-        return None;
-    }
-    let sums = of(Explanation::Running(RunningKind::Sum)).next()?;
-    let compared = records.iter().find(|it| {
-        let first = operand(it, 0).and_then(|it| origin(&it));
-        it.operation.explanation == Explanation::Pointwise(Formula::Compare)
-            && first.is_some_and(|it| Rc::ptr_eq(&it, sums))
-    })?;
-    let most = compared.args().get(1)?.number().filter(|p| *p > 0.0 && *p < 1.0)?;
-    let sorted = operand(sums, 0).filter(|it| it.shape() == drawn.shape())?.to_f64_vec();
-    let (mut rows, weights) = (sorted.chunks(width), drawn.to_f64_vec());
-    let falls =
-        rows.all(|row| row.is_sorted_by(|a, b| a >= b) && (row.iter().sum::<f64>() - 1.0).abs() < 1e-3);
-    let kept = |row: &[f64]| row.iter().filter(|it| **it > 0.0).count();
-    let sizes = weights.chunks(width).map(kept);
-    let mut small =
-        sizes.zip(sorted.chunks(width)).map(|(count, row)| (count, row[..count].iter().sum::<f64>()));
-    let (count, sum) = small.find(|(count, sum)| *count < width && *sum < most - 1e-4).filter(|_| falls)?;
-    let observed = format!(
-        "{} has {count} of {width} words in a row, with a probability of {} together, and {} was asked for.",
-        cell.name_of(drawn, "what it draws from"),
-        figure(sum),
-        figure(most)
-    );
-    let fix = "keep the word that crosses the bound: cumulative - probabilities > top_p hides the others";
-    let found = Observation::new(step.site(), observed, fix);
-    Some(found.titled("the likeliest words have less probability together than was asked for").because(
-        "Top-p keeps the fewest of the likeliest words that reach p together, the one that crosses p among them. Without it the \
-         likeliest word may be hidden, and with one that is sure of itself all are.",
-    ))
+    unsorted(step, cell).or_else(|| too_few(step, cell))
 }
 
 /// A mask of the numbers below the k largest that leaves fewer than k in each row: the threshold is not the last of them.

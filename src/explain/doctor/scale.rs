@@ -3,11 +3,10 @@
 
 use std::rc::Rc;
 
-use super::attention::{Attention, Scores, is_pointer, is_softmax, record_of};
-use super::axes::{Product, axis_of, is_product, size};
+use super::attention::{Attention, Scores, is_softmax, record_of};
+use super::axes::{Product, is_product, size};
 use super::flow::{
-    self, FlowStep, arg, axis_at_start, is_parameter, operands, origin, projection, rearranged, source,
-    trace_back,
+    self, FlowStep, arg, is_parameter, operands, origin, projection, rearranged, source, trace_back,
 };
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
@@ -33,18 +32,13 @@ fn near(a: f64, b: f64) -> bool {
 }
 
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    let scores = attention.scores.as_ref()?;
+    let scores = attention.scores.as_ref().filter(|_| attention.context.is_some())?;
     // Logits, whose last matrix was drawn and scaled: its gradient meets it again, as weights meet values.
     let is_drawn = |it: &Tensor| {
         let (_, start) = source(it);
         start.ndim() == 2 && origin(&start).is_some_and(|it| it.operation.family == OpFamily::Random)
     };
     if is_drawn(&scores.product.right) && !is_drawn(&scores.product.left) {
-        return None;
-    }
-    let is_alone = attention.context.is_none();
-    let meets_values = || is_in_einsum_of_three(&attention.weights, cell) || is_pointer(&attention.softmax);
-    if is_alone && !meets_values() {
         return None;
     }
     // Random features are products of one projection.
@@ -56,9 +50,6 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let width = width_of_sum(attention, scores);
     if width < 2 || scores.record.operation.explanation == Explanation::Linear {
         return None;
-    }
-    if let Some(along) = normalised_elsewhere(scores, cell) {
-        return Some(along);
     }
     if scores.sources.iter().all(is_normalised) {
         return None;
@@ -118,8 +109,6 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         return Some(Observation::new(site, observed, ONCE));
     }
     let divided = format!("{head}; their scores are divided by {}", figure(1.0 / scale));
-    let is_of_one =
-        || scores.paths.iter().flatten().any(|step| step.factor().is_some_and(|it| near(it, scale)));
     let others: Vec<(f64, &str)> = other_widths(scores)
         .into_iter()
         .chain([(scores.product.width(), "the width of one part of it")])
@@ -135,45 +124,16 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let multiplies = |by: f64| by > 1.0 && (near(scale, by) || near(scale, by.sqrt()));
     // A number of the learner's own: without a norm before the product, scores grow with the width, and are made larger still.
     let is_larger = || factors.iter().all(|(_, factor)| *factor > 1.0) && is_projected(scores);
-    let observed = if near(scale, 1.0 / root.sqrt()) && factors.len() == 1 && is_of_one() {
-        format!(
-            "{divided}, the fourth root of {width}: queries and keys each need that factor, and one of them has it."
-        )
-    } else if let Some((other, what)) = of_root.find(|(other, _)| near(scale, 1.0 / other.sqrt())) {
+    let observed = if let Some((other, what)) = of_root.find(|(other, _)| near(scale, 1.0 / other.sqrt())) {
         format!("{divided}, the root of {other}, {what}; a head is {width} wide.")
     } else if near(scale, 1.0 / width as f64) {
         format!("{divided}, that is by {width} itself and not by its root.")
-    } else if near(scale, 1.0 / (width * width) as f64) && factors.len() == 1 {
-        format!("{divided}, the square of {width} and not its root.")
-    } else if let Some((_, what)) = others.iter().find(|(other, _)| near(scale, 1.0 / other)) {
-        format!("{divided}, {what}, and not by a root; a head is {width} wide.")
     } else if multiplies(width as f64) || others.iter().any(|(other, _)| multiplies(*other)) || is_larger() {
         format!("{head}; their scores are multiplied by {}, not divided.", figure(scale))
     } else {
         return None;
     };
     Some(Observation::new(site, observed, divide))
-}
-
-/// Queries or keys that are normalised along another axis than the one that is summed: each feature over the tokens.
-fn normalised_elsewhere(scores: &Scores, cell: &TracedCell) -> Option<Observation> {
-    let summed = [scores.product.summed.0, scores.product.summed.1];
-    let parts = scores.sources.iter().zip(&scores.paths).zip(summed);
-    parts.into_iter().find_map(|((source, path), summed)| {
-        let record = origin(source).filter(|it| it.operation.explanation == Explanation::UnitLength)?;
-        let ndim = source.ndim();
-        let axis = axis_of(arg(&record, "dim").as_ref(), ndim)?;
-        let wanted = axis_at_start(path, summed).filter(|wanted| *wanted != axis)?;
-        let name = cell.name_of(source, "the queries");
-        let observed = format!(
-            "{name} is normalised along dimension {}, and then summed along dimension {}: its vectors do not have length \
-             1.",
-            ndim - axis,
-            ndim - wanted
-        );
-        let found = Observation::new(record.site.clone(), observed, format!("F.normalize(x, dim=-{wanted})"));
-        Some(found.titled("queries or keys are normalised along another axis than they are multiplied"))
-    })
 }
 
 /// Fused attention whose scale, with what queries and keys are multiplied by before, is none that attention has.
@@ -303,16 +263,6 @@ fn uncapped(before: &[FlowStep]) -> Vec<&FlowStep> {
         inner.remove(divides);
     }
     inner
-}
-
-/// Whether weights meet the values in an einsum of three operands or more.
-fn is_in_einsum_of_three(weights: &Tensor, cell: &TracedCell) -> bool {
-    let is_einsum =
-        |step: &&Traced| step.operation.explanation == Explanation::Einsum && step.operands.len() > 2;
-    let is_weights = |it: &Tensor| it.storage().same(weights.storage());
-    cell.steps()
-        .filter(is_einsum)
-        .any(|step| step.operands.iter().any(|it| it.tensor.as_ref().is_some_and(is_weights)))
 }
 
 /// Whether the input of a projection is an image with its height and width flattened, and there are no heads: such blocks

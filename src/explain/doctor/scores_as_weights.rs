@@ -1,11 +1,10 @@
 //! Scores that are multiplied with the values, while the weights that the softmax made of them are left unused.
 
 use super::attention::{Attention, record_of};
-use super::axes::{Product, is_product, mixed_heads, sums};
+use super::axes::{Product, is_product, mixed_heads};
 use super::flow::{Before, FlowPath, FlowStep, is_parameter, origin, projection, source, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::scale::factor_within;
-use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula};
@@ -44,22 +43,18 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
         step.operation.family == OpFamily::Product && line(step.site()).is_some_and(|it| scores.contains(&it))
     };
     let without = steps.iter().filter(|step| !is_scores(step)).filter_map(|step| without_softmax(step, cell));
-    instead.chain(without).chain(wrong_sums(cell)).collect()
+    instead.chain(without).collect()
 }
 
 /// A product with scores: a mask, the scale or the names say that a softmax should have come before it.
 fn without_softmax(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let record = record_of(step)?;
     let explanation = record.operation.explanation;
-    let is_elementwise = explanation == Explanation::Pointwise(Formula::Mul);
-    let multiplies = Product::of(&record).is_some() || explanation == Explanation::Einsum || is_elementwise;
+    let multiplies = Product::of(&record).is_some() || explanation == Explanation::Einsum;
     if !multiplies || explanation == Explanation::Linear || mixed_heads(&record).is_some() {
         return None;
     }
-    let (used, evidence) = match is_elementwise {
-        true => hidden_elementwise(step)?,
-        false => hidden(step, &record).or_else(|| not_weights(step, &record))?,
-    };
+    let (used, evidence) = hidden(step, &record).or_else(|| not_weights(step, &record))?;
     let name = used.name.clone().or_else(|| Some(cell.name_of(used.tensor.as_ref()?, "the scores")));
     let observed = format!(
         "{}: {evidence}. No softmax comes before the product with the values.",
@@ -103,22 +98,6 @@ fn hides(step: &FlowStep) -> bool {
     values.iter().all(|it| *it == 0.0 || *it <= LEAST)
         && values.iter().any(|it| *it <= LEAST)
         && values.contains(&0.0)
-}
-
-/// The same where each weight is multiplied with a vector by `*`: the vectors have more elements than there are weights, and
-/// the weights come from a product.
-fn hidden_elementwise(step: &Traced) -> Option<(&TracedTensor, String)> {
-    let [one, other] = step.operands.as_slice() else { return None };
-    let (weights, values) =
-        if one.layout.numel() < other.layout.numel() { (one, other) } else { (other, one) };
-    if weights.layout.numel() < 2 || weights.layout.numel() >= values.layout.numel() {
-        return None;
-    }
-    let path = trace_back(weights.tensor.as_ref()?, &is_product)?;
-    let is_masked = path.steps.iter().any(|it| it.fill().is_some_and(|fill| fill <= -1e9));
-    let all = numbers(weights).filter(|_| is_masked)?;
-    let is_hidden = |it: &f64| *it <= -1e9;
-    (all.iter().any(is_hidden) && !all.iter().all(is_hidden)).then_some((weights, MASKED.to_owned()))
 }
 
 /// An operand that is scaled as queries times keys are for a softmax, and is multiplied with values of the same tokens.
@@ -222,62 +201,4 @@ fn instead(softmax: &Traced, attention: &Attention, cell: &TracedCell) -> Option
     let observed = format!("{used} is multiplied with the values; no product takes {weights}.");
     let fix = "weights @ values, where weights is what the softmax returned";
     Some(Observation::new(step.site(), observed, fix))
-}
-
-/// Results with more elements are not summed.
-const MOST_SUMMED: usize = 1 << 18;
-
-/// The words of a name that says nothing else than "softmax".
-const WORDS: [&str; 18] = [
-    "softmax", "my", "naive", "stable", "np", "numpy", "custom", "simple", "cols", "rows", "columns", "row",
-    "func", "fn", "basic", "manual", "safe", "own",
-];
-
-/// The functions that are named as softmax is, and whose result sums to 1 along no axis.
-pub(super) fn wrong_sums(cell: &TracedCell) -> Vec<Observation> {
-    let mut seen: Vec<u64> = Vec::new();
-    let mut found = Vec::new();
-    for step in cell.steps() {
-        let call = step.calls.iter().rev().find(|call| !call.library);
-        let Some(call) = call.filter(|call| is_softmax(call.function) && !seen.contains(&call.activation))
-        else {
-            continue;
-        };
-        seen.push(call.activation);
-        let own = || cell.steps().filter(|it| it.calls.iter().any(|it| it.activation == call.activation));
-        let has_exp = own().any(|it| it.operation.explanation == Explanation::Pointwise(Formula::Exp));
-        let Some(last) = own().next_back().filter(|_| has_exp) else { continue };
-        found.extend(observation(last, call.function));
-    }
-    found
-}
-
-fn is_softmax(function: &str) -> bool {
-    let name = function.rsplit('.').next().unwrap_or(function).to_lowercase();
-    name.contains("softmax") && name.split('_').all(|word| word.is_empty() || WORDS.contains(&word))
-}
-
-fn observation(last: &Traced, function: &str) -> Option<Observation> {
-    let result = last.results.first()?;
-    let tensor: &Tensor = result.tensor.as_ref()?;
-    if !result.dtype.is_float() || tensor.numel() < 2 || tensor.numel() > MOST_SUMMED {
-        return None;
-    }
-    let values = result.floats()?;
-    if values.iter().any(|it| !it.is_finite() || *it < 0.0) {
-        return None;
-    }
-    let is_one = |sum: &f64| (sum - 1.0).abs() <= 1e-3;
-    let of_axes: Vec<Vec<f64>> = (1..=tensor.ndim()).map(|axis| sums(&values, tensor, axis)).collect();
-    if of_axes.iter().flatten().any(is_one) {
-        return None;
-    }
-    let first = of_axes.first()?.first()?;
-    let total: f64 = values.iter().sum();
-    let all = if is_one(&total) { ", and all its elements together to 1" } else { "" };
-    let observed = format!("{function} returns numbers whose first row sums to {}{all}.", figure(*first));
-    let fix = "divide by the sums of the rows: e / e.sum(axis=-1, keepdims=True)";
-    Some(Observation::new(last.site(), observed, fix).titled("a softmax whose rows do not sum to 1").because(
-        "A row of weights says how one token divides its attention among the keys, so it has to sum to 1.",
-    ))
 }

@@ -7,7 +7,7 @@ use super::mistake::{Finding, Mistake};
 use crate::session::Session;
 
 /// The mistakes that are watched.
-pub(super) static WATCHED: [Mistake; 26] = [
+pub(super) static WATCHED: [Mistake; 25] = [
     // Source: Press and Wolf 2017, Using the output embedding to improve language models.
     Mistake::watched(
         ("A803", "tied-weights-copied"),
@@ -135,12 +135,6 @@ pub(super) static WATCHED: [Mistake; 26] = [
         "random numbers of a layer are neither trained nor saved",
         "A plain tensor is no part of what an optimizer trains, of what is saved, or of what moves to another device. A model \
      that is loaded again has other numbers there.",
-    ),
-    Mistake::watched(
-        ("A408", "tables-share-numbers"),
-        "two tables are read with the same numbers",
-        "A table of positions has a row for each place. Read with other numbers, such as those of tokens, it says nothing of \
-     the order.",
     ),
     Mistake::watched(
         ("A409", "norm-depends-on-size"),

@@ -300,11 +300,11 @@ pub(super) static POSITIONS: Mistake = Mistake::new(
     "the positions are never added",
     "Attention treats its tokens as a set. Without positions a model cannot know their order, but for what a causal \
      mask reveals, and the table of positions never learns.",
-    &[Detector::Call(positions), Detector::Reported],
+    &[Detector::Call(positions)],
 );
 
 fn positions(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    let axis = call.token_axis()?;
+    call.token_axis()?;
     let is_everywhere =
         |name: &str| call.function.ends_with(".forward") || is_unused_by_all(name, call, cell);
     let unused: Vec<&str> =
@@ -314,7 +314,7 @@ fn positions(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
         .filter(|it| (is_of_positions(it) || is_read(it, call, cell)) && is_everywhere(it))
         .collect();
     if unused.is_empty() {
-        return of_one_row(call, axis.size);
+        return None;
     }
     let observed = format!(
         "{} was run backward from its output: the gradient of {} is 0 everywhere.",
@@ -326,19 +326,6 @@ fn positions(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
         observed,
         "x = self.tok(ids) + self.pos(torch.arange(ids.shape[1]))",
     ))
-}
-
-/// A table of positions of which all tokens take the same row.
-fn of_one_row(call: &RepeatedCall, tokens: usize) -> Option<Observation> {
-    let mut tables = call.report.untouched.iter().filter(|it| is_of_positions(&it.name));
-    let table =
-        tables.find(|it| it.shape.len() == 2 && it.rows + 1 == it.shape[0] && tokens < it.rows + 2)?;
-    let observed = format!(
-        "{} was run backward from its output for {tokens} tokens: of the {} rows of {} only one has a gradient, so all tokens \
-         have the same position.",
-        call.function, table.shape[0], table.name
-    );
-    Some(Observation::new(call.site.clone(), observed, "self.pos(torch.arange(ids.shape[1]))"))
 }
 
 /// Whether a method other than `forward` takes the numbers of tokens, and no method of its class that ran uses the table.

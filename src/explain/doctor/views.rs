@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::attention::{Attention, record_of};
 use super::axes::{Axis, Product, axis_in_operand, axis_of, is_product};
 use super::flow::{
-    Before, FlowStep, arg, first_operands, is_parameter, operand, operands, origin, projection, rearranged,
-    source, trace_back,
+    Before, FlowStep, arg, first_operands, is_parameter, operand, origin, projection, rearranged, source,
+    trace_back,
 };
 use super::losses::reads_tokens;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
@@ -192,31 +192,8 @@ pub(super) static PATCHES: Mistake = Mistake::implied(
     "A view keeps the order of the pixels in memory, row by row. What it calls a patch is a run of pixels from a few rows, \
      and the pixels below each other are in different ones.",
     &["heads-by-view-alone", "heads-joined-by-view-alone"],
-    &[Detector::Step(cut), Detector::Step(unfolded)],
+    &[Detector::Step(cut)],
 );
-
-/// Columns of `unfold`, (batch, numbers, patches), that a view makes to (batch, patches, numbers).
-fn unfolded(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let (columns, patches) = (step.tensor(0)?.clone(), step.results.first()?);
-    let (&[batch, numbers, count], &[texts, rows, width]) = (columns.shape(), patches.shape()) else {
-        return None;
-    };
-    let is_turned = batch == texts && rows == count && width == numbers && numbers != count;
-    if step.operation.shapes != ShapeRule::Reshaped || !is_turned {
-        return None;
-    }
-    let made = cell.steps().find(|it| it.made(&columns))?;
-    if !made.inside().iter().any(|call| call.function == "unfold") {
-        return None;
-    }
-    let observed = format!(
-        "unfold returns {count} patches of {numbers} numbers as columns, {}. A view to {} keeps the order in memory: a row has one \
-     number of many patches.",
-        tuple_repr(columns.shape()),
-        tuple_repr(patches.shape())
-    );
-    Some(Observation::new(step.site(), observed, "columns.transpose(1, 2)"))
-}
 
 /// What a tensor was before views drew other borders in it.
 fn before_views(tensor: &Tensor) -> Tensor {
@@ -499,14 +476,13 @@ fn misaligned(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     if table.ndim() < 2 || sums.ndim() + 1 != table.ndim() {
         return None;
     }
-    let reduced = reduction(sums)?;
-    let record = origin(&reduced)?;
+    let record = origin(sums).filter(|record| record.operation.shapes == ShapeRule::Reduced)?;
     let summed = operand(&record, 0)?;
     let dim = arg(&record, "dim").or_else(|| arg(&record, "axis"));
     let axis = summed.ndim() - axis_of(dim.as_ref(), summed.ndim())?;
     let is_same =
         summed.is(table) || summed.storage().same(table.storage()) && summed.shape() == table.shape();
-    if axis == 0 || !is_same || reduced.shape() != sums.shape() {
+    if axis == 0 || !is_same {
         return None;
     }
     let (name, of) = (cell.name_of(table, "the table"), record.operation.name);
@@ -521,21 +497,4 @@ fn misaligned(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     );
     let fix = format!("keepdim=True: {name}.{of}(dim={axis}, keepdim=True)");
     Some(Observation::new(step.site(), observed, fix))
-}
-
-/// What a reduction made, from which a tensor was computed element by element.
-fn reduction(tensor: &Tensor) -> Option<Tensor> {
-    let mut at = tensor.clone();
-    for _ in 0..4 {
-        let record = origin(&at)?;
-        if record.operation.shapes == ShapeRule::Reduced {
-            return Some(at);
-        }
-        let mut before = operands(&record);
-        if record.operation.family != OpFamily::Pointwise || before.len() != 1 {
-            return None;
-        }
-        at = before.pop()?;
-    }
-    None
 }

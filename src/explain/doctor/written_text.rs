@@ -1,22 +1,18 @@
 //! Text that a model writes: which outputs a token comes from, how it is drawn, and what the model reads.
 
-use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
+use std::collections::HashMap;
 
-use super::attention::{is_softmax, record_of};
+use super::attention::is_softmax;
 use super::axes::carried_operands;
-use super::flow::{Before, operand, operands, origin, projection, source};
+use super::flow::{operand, origin, projection};
 use super::losses::reads_tokens;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::repeated::is_attention;
-use crate::ops::trace::{Traced, TracedTensor};
-use crate::tensor::explanation::{Explanation, Formula, Movement, SoftmaxKind};
-use crate::tensor::{DType, Record, Site, Tensor};
+use crate::ops::trace::Traced;
+use crate::tensor::explanation::{Explanation, Formula, SoftmaxKind};
+use crate::tensor::{Site, Tensor};
 
 /// The most operations between a token that is chosen and the outputs that it is chosen from.
 const LONGEST: usize = 12;
-/// The most tensors that a search for embeddings examines.
-const MOST_TENSORS: usize = 2000;
 
 pub(super) static LAST_TOKEN: Mistake = Mistake::new(
     ("A208", "not-from-the-last-token"),
@@ -26,11 +22,10 @@ pub(super) static LAST_TOKEN: Mistake = Mistake::new(
     &[Detector::Once(last_token), Detector::Once(standing_still)],
 );
 
-/// Texts that a model read: how many tokens each has, all of them in order, and their embeddings.
+/// Texts that a model read: how many tokens each has, and all of them in order.
 struct Read {
     size: usize,
     tokens: Vec<f64>,
-    embeddings: Tensor,
 }
 
 /// Tokens that were chosen, one for each text, from the outputs at this place of so many.
@@ -45,11 +40,12 @@ struct Choice<'s> {
 fn last_token(cell: &TracedCell) -> Option<Observation> {
     let mut reads: Vec<Read> = Vec::new();
     let mut open: Option<Choice> = None;
-    for step in &cell.trace.steps {
-        let mut found = None;
+    for step in cell.steps() {
         if let Some(read) = read_by(step) {
             let choice = open.take_if(|choice| reads.iter().any(|before| continues(before, choice, &read)));
-            found = choice.and_then(|it| elsewhere(&it));
+            if let Some(found) = choice.and_then(|it| elsewhere(&it)) {
+                return Some(found);
+            }
             reads.push(read);
             // A model may look up places too before it looks up the tokens.
             if reads.len() > 2 {
@@ -57,14 +53,6 @@ fn last_token(cell: &TracedCell) -> Option<Observation> {
             }
         } else if let Some(choice) = chosen(step) {
             open = Some(choice);
-        } else if let (Some(last), Some((text, token))) = (reads.last(), joined(step))
-            // The trace does not have all that ran: the token may come from a later reading than this one.
-            && newest_embeddings(token).is_some_and(|newest| newest.is(&last.embeddings))
-        {
-            found = unread(step, last, text).or_else(|| forgotten(step, last, text, token, cell));
-        }
-        if found.is_some() {
-            return found;
         }
     }
     None
@@ -73,7 +61,7 @@ fn last_token(cell: &TracedCell) -> Option<Observation> {
 /// The texts whose tokens an operation looks up.
 fn read_by(step: &Traced) -> Option<Read> {
     let (tensor, tokens) = reads_tokens(step)?;
-    Some(Read { size: tensor.shape()[1], tokens, embeddings: step.result()?.clone() })
+    Some(Read { size: tensor.shape()[1], tokens })
 }
 
 /// The table whose rows an operation looks up, by the address of its storage.
@@ -148,76 +136,6 @@ fn elsewhere(choice: &Choice) -> Option<Observation> {
     (place + 1 != places).then(|| Observation::new(choice.step.site(), observed, "logits = logits[:, -1, :]"))
 }
 
-/// The text and the chosen token that an operation joins.
-fn joined(step: &Traced) -> Option<(&TracedTensor, &Tensor)> {
-    let [text, token] = step.operands.as_slice() else { return None };
-    let is_joined =
-        matches!(step.operation.called(step.in_place), "cat" | "concat" | "concatenate" | "hstack");
-    let is_text = !text.dtype.is_float() && text.shape().len() == 2 && token.shape() == [text.shape()[0], 1];
-    let (_, chosen) = source(token.tensor.as_ref()?);
-    let is_chosen = matches!(origin(&chosen)?.operation.called(false), "argmax" | "multinomial");
-    (is_joined && is_text && is_chosen).then_some((text, token.tensor.as_ref()?))
-}
-
-/// The embeddings of the texts that a token depends on, the newest; none where what led to it is no longer known.
-fn newest_embeddings(token: &Tensor) -> Option<Tensor> {
-    let made = |tensor: Tensor| origin(&tensor).map(|record| (record, tensor));
-    let (known, lost): (Vec<_>, Vec<_>) =
-        Before::of(token, MOST_TENSORS).filter_map(made).partition(|(record, _)| record.lost().is_none());
-    let is_text = |(record, tensor): &(Rc<Record>, Tensor)| {
-        record.operation.explanation == Explanation::Moved(Movement::Embedded) && tensor.ndim() == 3
-    };
-    let (newest, tensor) = known.into_iter().filter(is_text).max_by_key(|(record, _)| record.number)?;
-    lost.iter().all(|(record, _)| record.number < newest.number).then_some(tensor)
-}
-
-/// The model read the newest token alone, and nothing that it had computed of the tokens before: no cache and no state.
-fn forgotten(
-    step: &Traced,
-    last: &Read,
-    text: &TracedTensor,
-    token: &Tensor,
-    cell: &TracedCell,
-) -> Option<Observation> {
-    let size = text.shape()[1];
-    let newest: Vec<f64> = text.floats()?.chunks(size).filter_map(|row| row.last().copied()).collect();
-    let attends = || cell.steps().any(is_attention);
-    if last.size != 1 || size < 3 || last.tokens != newest || !attends() || !reads_once(token) {
-        return None;
-    }
-    let observed = format!(
-        "The text has {size} tokens. The model read the last of them alone, and the next one depends on nothing that was computed \
-         of the others: there is no cache."
-    );
-    let fix = "the whole text so far, ids, or a cache that keeps the keys and values of the tokens before";
-    Some(
-        Observation::new(step.site(), observed, fix)
-            .titled("the model reads the newest token alone, without a cache"),
-    )
-}
-
-/// Whether a tensor depends on one reading of each table of embeddings only. Which tokens are read is not followed.
-fn reads_once(tensor: &Tensor) -> bool {
-    let (mut walk, mut tables) = (Before::of(tensor, MOST_TENSORS), HashSet::new());
-    while let Some(tensor) = walk.next() {
-        let Some(record) = origin(&tensor) else { continue };
-        if record.lost().is_some() {
-            return false;
-        }
-        let parts = operands(&record);
-        if record.operation.explanation == Explanation::Moved(Movement::Embedded) {
-            let table = parts.iter().find(|it| it.dtype().is_float()).map(|it| it.storage().address());
-            if !tables.insert(table) {
-                return false;
-            }
-            walk.go_on_with([]);
-        } else {
-            walk.go_on_with(parts.into_iter().filter(|it| it.dtype() != DType::Bool));
-        }
-    }
-    walk.is_whole() && !tables.is_empty()
-}
-
 /// Texts that one table was read with, each of which begins with the one before.
 #[derive(Default)]
 struct Growing<'s> {
@@ -243,12 +161,6 @@ impl<'s> Growing<'s> {
         let [.., (_, first), (_, before), (_, last)] = self.reads.as_slice() else { return false };
         let lines = |step: &Traced| step.calls.iter().map(|call| call.site()).collect::<Vec<Site>>();
         lines(first) == lines(before) && lines(before) == lines(last)
-    }
-
-    /// Whether scores of this size are those of the last text and the keys of all texts together.
-    fn are_all_keys(&self, [queries, keys]: [usize; 2]) -> bool {
-        let [.., (last, _)] = self.reads.as_slice() else { return false };
-        last.size == queries && self.reads.iter().map(|(read, _)| read.size).sum::<usize>() == keys
     }
 
     /// The line that made both of the last two calls.
@@ -285,75 +197,4 @@ fn standing_still(cell: &TracedCell) -> Option<Observation> {
         growing.add(read, step);
     }
     None
-}
-
-/// A model reads the whole text again although a cache has the keys of its beginning: attention then has these keys twice.
-/// Two calls in a row show it, so no other sequence is as long as the keys by chance.
-pub(super) fn read_again(cell: &TracedCell) -> Option<Observation> {
-    let mut texts: HashMap<usize, Growing> = HashMap::new();
-    let mut doubled: HashSet<(usize, usize)> = HashSet::new();
-    for step in cell.steps() {
-        if let Some(read) = read_by(step) {
-            let Some(table) = table_of(step) else { continue };
-            texts.entry(table).or_default().add(read, step);
-        } else if let (Some(size), Some(line)) = (size_of_scores(step), step.site().map(|it| it.line)) {
-            for growing in texts.values().filter(|it| it.reads.len() > 1 && it.are_all_keys(size)) {
-                let count = growing.reads.len();
-                doubled.insert((line, count));
-                if !doubled.contains(&(line, count - 1)) {
-                    continue;
-                }
-                let observed = format!(
-                    "The model reads a text of {} tokens, the first {} of which it read in the calls before, and attention in line \
-                     {line} has {} keys: those of all calls.",
-                    size[0],
-                    growing.reads[count - 2].0.size,
-                    size[1]
-                );
-                let fix = "with a cache, the new tokens alone: model(next_token, past)";
-                return Some(
-                    Observation::new(growing.site(), observed, fix)
-                        .titled("the whole text is read again beside its cache")
-                        .because(
-                            "A cache has the keys and values of the tokens before. If these tokens are read again, each is in the \
-                             attention several times, and the new ones are at later positions than their own.",
-                        ),
-                );
-            }
-        }
-    }
-    None
-}
-
-/// How many queries and keys the scores of an attention are of.
-fn size_of_scores(step: &Traced) -> Option<[usize; 2]> {
-    if step.operation.explanation == Explanation::Attention {
-        let count = |at: usize| step.operand(at)?.shape().iter().rev().nth(1).copied();
-        return Some([count(0)?, count(1)?]);
-    }
-    let weights = step.results.first().filter(|_| record_of(step).is_some_and(|it| is_softmax(&it)))?;
-    let &[.., queries, keys] = weights.shape() else { return None };
-    Some([queries, keys])
-}
-
-/// The model read the first tokens of a text, and the newest are missing.
-fn unread(step: &Traced, last: &Read, text: &TracedTensor) -> Option<Observation> {
-    let size = text.shape()[1];
-    let tokens = text.floats()?;
-    let all = |from: usize| {
-        let mut rows = tokens.chunks(size).zip(last.tokens.chunks(last.size));
-        rows.all(|(text, read)| text[from..][..last.size] == *read)
-    };
-    let is_cut = last.size >= 2 && last.size < size && last.tokens.len() / last.size == text.shape()[0];
-    if !is_cut || !all(0) || all(size - last.size) {
-        return None;
-    }
-    let observed = format!(
-        "The text has {size} tokens, and the model read the first {} of them: what it wrote since never reaches it.",
-        last.size
-    );
-    Some(
-        Observation::new(step.site(), observed, "the newest tokens: ids[:, -context_length:]")
-            .titled("the model reads the first tokens of the text, not the newest"),
-    )
 }

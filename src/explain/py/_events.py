@@ -31,8 +31,6 @@ class Watch:
         # The modules that ran since the last step, and the parameters of optimizers: (parameter, name, module, steps in which
         # the module ran); those that had a gradient that is not 0 are in `moved`.
         self.ran, self.idle, self.moved = set(), {}, set()
-        # Parameters that had no gradient at any step so far: (parameter, its place in the optimizer, the steps).
-        self.loose = {}
         # What state_dict() returned, and after how many steps: (state, steps).
         self.states = []
         # The tensors of numbers that embeddings looked up in the call that runs, and the layers: (numbers, layer).

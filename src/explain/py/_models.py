@@ -65,17 +65,6 @@ def shared_layers(watch):
                 watch.add("layers-shared", place_of(getattr(type(module).forward, "__code__", None)), observed, "a list comprehension, which makes a module for each entry")
 
 
-def same_ids(watch, layer, ids, at):
-    """Two tables of different length that are read with the same numbers: the longer one's other rows are never read."""
-    for known, other in watch.looked_up:
-        if known is ids and other is not layer and other.num_embeddings != layer.num_embeddings:
-            long, short = sorted((layer, other), key=lambda it: -it.num_embeddings)
-            observed = f"A table of {long.num_embeddings} rows and one of {short.num_embeddings} are read with the same numbers: rows {short.num_embeddings} to {long.num_embeddings - 1} of the longer one are never read."
-            watch.add("tables-share-numbers", at, observed, "give each table its own numbers: positions come from torch.arange(tokens)")
-    if len(watch.looked_up) < 64:
-        watch.looked_up.append((ids, layer))
-
-
 def begun_with(watch, layer, ids, at):
     """Notes the token that all texts of a table's numbers begin with, in training and in evaluation. A text that is written begins
     with one token."""
@@ -133,16 +122,6 @@ def drops(module):
 def trained_models(watch):
     """The models whose parameters had a gradient at a step."""
     return list({id(module): module for _, _, module in watch.reached.values()}.values())
-
-
-def zero_layers(watch):
-    """Matrices that are 0 everywhere, are not trained, and belong to a model that is."""
-    for module in trained_models(watch):
-        for name, param in module.named_parameters():
-            if param.dim() >= 2 and param.numel() > 4 and not param.requires_grad and not bool((param != 0).any()):
-                observed = f"{name} is 0 in each element, and requires no gradient: it stays 0, and so does every product with it."
-                watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "freeze the layers first, then add the ones that are trained; or param.requires_grad_(True)")
-                return
 
 
 def resized_norms(watch):

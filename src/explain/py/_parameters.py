@@ -15,7 +15,7 @@ def has_gradient(param):
 
 def left_out(watch):
     """Parameters whose gradient is computed and that no optimizer has, although it has others of the same model."""
-    held = {id(param) for optimizer, *_ in watch.optimizers for param in params_of(optimizer)}
+    held = {id(param) for optimizer, _ in watch.optimizers for param in params_of(optimizer)}
     for module in trained_models(watch):
         names = []
         for prefix, owner in module.named_modules():
@@ -26,7 +26,7 @@ def left_out(watch):
         if not any(id(param) in held for param in module.parameters()) and not is_left_as_it_is(watch, module):
             continue
         if names and watch.optimizers:
-            optimizer, at, *_ = watch.optimizers[0]
+            at = watch.optimizers[0][1]
             observed = f"{listed(names)}: the gradient is computed at each step, and no optimizer has the parameter."
             watch.add("parameters-not-trained", at, observed, "all of model.parameters() in the groups of the optimizer")
     for stranger, module in watch.strangers:
@@ -61,16 +61,6 @@ def never_reached(watch):
         watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "use what the layer returns: x = layer(x); a product of two factors needs one that is not 0")
 
 
-def loose_parameters(watch):
-    """Parameters of a program without modules that had no gradient at any step, where others had one."""
-    idle = [at for _, at, steps in watch.loose.values() if 3 <= steps == min(watch.steps, 64)]
-    held = sum(len(params_of(optimizer)) for optimizer, *_ in watch.optimizers)
-    if watch.outer or not idle or len(idle) == held:
-        return
-    observed = f"Number {listed([str(at) for at in idle])} of the optimizer's parameters, counted from 0, had no gradient at any of {watch.steps} steps: the loss does not depend on {'it' if len(idle) == 1 else 'them'}."
-    watch.add("parameters-not-reached", watch.optimizers[0][1], observed, "look for a weight that is made and not used, or another one that is used in its place")
-
-
 def note_alike(watch, params, models, at):
     """Parameters whose rows, or whose columns, are all equal at the first step, and have the same gradient: they stay equal."""
     names = {id(param): name for model in models for name, param in model.named_parameters()}
@@ -92,7 +82,7 @@ def note_alike(watch, params, models, at):
 def never_stepped(watch):
     """An optimizer whose parameters got gradients several times, and that made no step."""
     count, at = watch.backwards
-    held = [param for optimizer, *_ in watch.optimizers for param in params_of(optimizer)]
+    held = [param for optimizer, _ in watch.optimizers for param in params_of(optimizer)]
     if watch.steps == 0 and count >= 3 and any(has_gradient(param) for param in held):
         watch.add("never-stepped", at, f"backward() ran {count} times, and step() of the optimizer not once.", "optimizer.step() after loss.backward()")
 
@@ -115,7 +105,7 @@ def plain_numbers(watch, model):
 def unregistered(watch):
     """Numbers of a trained model that were drawn or require a gradient, that nothing trains, and that its state does not have."""
     parts = {id(part) for model in trained_models(watch) for part in model.modules()}
-    held = {id(param) for optimizer, *_ in watch.optimizers for param in params_of(optimizer)}
+    held = {id(param) for optimizer, _ in watch.optimizers for param in params_of(optimizer)}
     for module, name, drawn in watch.plain:
         if id(module) not in parts or id(getattr(module, name, None)) in held:
             continue

@@ -12,7 +12,6 @@ from _cached import differs
 from _call import POSITIONS, SEED, WORK, Call, mixes, moves, tensors_of
 from _padding import padding, padding_token, unpadded
 from _probe_values import figure, is_tokens, same, with_change
-from _tables import without_positions
 from _unused import in_place_of, no_way_around, only_last, unmoved, unread, untouched
 
 # So often a call is repeated, about; where that is too much work, with fewer of its samples, but at least so many.
@@ -156,12 +155,12 @@ def of_samples(call, inputs, where, value, output):
     return fewer is None or fewer.shape != output[:-1].shape
 
 
-def unsteady(call, output):
-    """How far the output in eval mode moves with another seed."""
+def varies_by_seed(call, output):
+    """Whether the output in eval mode moves with another seed."""
     if not any(isinstance(value, nn.Module) for where, value in call.arguments.items() if isinstance(where, int)):
-        return 0.0
+        return False
     other = call.repeat(seed=SEED + 1)
-    return 0.0 if other is None or other.shape != output.shape else max(moves(output, other, 0), default=0.0)
+    return other is not None and other.shape == output.shape and any(moves(output, other, 0))
 
 
 def parameters(call):
@@ -230,10 +229,11 @@ def examine(function, names, positional, keywords, others=(), work=0):
                 return "{}"
             # One repetition, before those that may use up the work.
             alone = unless_raised([], unpadded, call, output)
-            report = {"axes": influence(call, output), "unsteady": unsteady(call, output)}
+            report = {"axes": influence(call, output)}
+            is_random = varies_by_seed(call, output)
             found = [*unread(call, report["axes"]), *unmoved(call)]
             mixed = mixed_samples(call, output, report["axes"])
-            places = [] if report["unsteady"] else by_place(call, output, report["axes"])
+            places = [] if is_random else by_place(call, output, report["axes"])
             padded = padding(call, output)
             # A mask of padding that is laid out wrong is one of the reasons for another place to count, and says more.
             found += [*mixed, *(padded or places), *alone]
@@ -243,7 +243,6 @@ def examine(function, names, positional, keywords, others=(), work=0):
         report["is_causal"] = says_causal(call)
     report["untouched"] = unless_raised([], untouched, call)
     found += unless_raised([], only_last, call, report["untouched"])
-    found += unless_raised([], without_positions, call)
     with torch.no_grad():
         found += unless_raised([], no_way_around, call)
         report["in_place_of"] = unless_raised([], in_place_of, call)
@@ -253,7 +252,6 @@ def examine(function, names, positional, keywords, others=(), work=0):
     report["padding_token"] = None if token is None else [token, len(ids)]
     report["inputs"] = len(call.inputs())
     report["changed"] = len(call.inputs_like(output))
-    report["ranks"] = [max((value.dim() for _, value in call.inputs()), default=0), output.dim()]
     report["arguments"] = parameters(call)
     report["tokens"] = [value.flatten().tolist() for _, value in whole.inputs() if is_tokens(value)]
     return json.dumps(report)

@@ -105,16 +105,8 @@ def zero_rates(watch):
 
 
 def risen_rates(watch):
-    """A rate that falls step by step and then rises step by step up to the last one: the two halves of a warm-up are in each
-    other's place."""
+    """A rate that drops at once, and then rises step by step up to the last one: a fall is in the wrong direction."""
     for rates, at in watch.rates_of_steps.values():
-        lowest = min(range(len(rates)), key=rates.__getitem__, default=0)
-        before, after = rates[: lowest + 1], rates[lowest:]
-        falls = all(a >= b for a, b in zip(before, before[1:])) and before[0] > before[-1]
-        rises = all(a < b for a, b in zip(after, after[1:]))
-        if len(before) >= 8 and len(after) >= 8 and falls and rises:
-            observed = f"The rate falls from {before[0]:.3g} to {before[-1]:.3g} in {len(before)} steps, and then rises with each step up to the last, to {after[-1]:.3g}."
-            watch.add("rate-squared", at, observed, "a warm-up rises first: min(step ** -0.5, step * warmup ** -1.5), not max")
         drop = max(range(1, len(rates)), key=lambda step: rates[step - 1] - rates[step], default=0)
         before, after = rates[:drop], rates[drop:]
         is_late = len(after) >= 8 and 2 * len(after) >= len(rates)

@@ -12,9 +12,9 @@ from _begun_anew import begun_anew, numbered
 from _events import Step, Watch, is_own, is_repeated, outermost, own_frame, place
 from _held_out import note_answers, note_rows, other_answers, shared_rows, trained_on
 from _merged import watch_merges
-from _models import begun_with, copied_tables, drops, listed, other_start, resized_norms, same_ids, shared_layers, unused_layers, zero_layers
+from _models import begun_with, copied_tables, drops, listed, other_start, resized_norms, shared_layers, unused_layers
 from _own_gradients import note_function, own_gradients
-from _parameters import fingerprint, has_gradient, left_out, loose_parameters, note_alike, never_reached, never_stepped, params_of, plain_numbers, unregistered
+from _parameters import fingerprint, has_gradient, left_out, note_alike, never_reached, never_stepped, params_of, plain_numbers, unregistered
 from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, slow_schedules, unread_rates, zero_rates
 from _states import RECURRENT, forgotten, note_step
 from _targets import no_logarithms, of_loss, padding_in_loss
@@ -35,22 +35,6 @@ def asked(method, module, /, *args, **kwargs):
     return method(module, *args, **kwargs)
 
 
-class Group(dict):
-    """A group of an optimizer that knows which of its keys were read."""
-
-    def __init__(self, given, seen):
-        super().__init__(given)
-        self.seen = seen
-
-    def __getitem__(self, key):
-        self.seen.add(key)
-        return dict.__getitem__(self, key)
-
-    def get(self, key, default=None):
-        self.seen.add(key)
-        return dict.get(self, key, default)
-
-
 def _called(call, module, /, *args, **kwargs):
     watch = _watch
     outer, watch.depth = watch.depth == 0, watch.depth + 1
@@ -59,7 +43,8 @@ def _called(call, module, /, *args, **kwargs):
         plain_numbers(watch, module)
         watch.called.add(id(module))
     if type(module) is nn.Embedding and args:
-        same_ids(watch, module, args[0], place())
+        if len(watch.looked_up) < 64:
+            watch.looked_up.append((args[0], module))
         begun_with(watch, module, args[0], place())
         watch.token = args[0]
     if outer:
@@ -186,10 +171,6 @@ def _idle(watch, now, params):
                     steps = watch.idle[id(param)][3] if id(param) in watch.idle else 0
                     watch.idle[id(param)] = (param, f"{prefix}.{name}".lstrip("."), module, steps + 1)
     watch.ran = set()
-    for at, param in enumerate(params):
-        steps = watch.loose[id(param)][2] if id(param) in watch.loose else 0
-        if param.grad is None and steps == watch.steps:
-            watch.loose[id(param)] = (param, at, steps + 1)
 
 
 def _stepped(optimizer, call, args, kwargs):
@@ -225,9 +206,6 @@ def _stepped(optimizer, call, args, kwargs):
                 watch.reached[id(param)], watch.first[id(param)] = (param, name, module), (module.training, fingerprint(param))
     watch.now, watch.steps = Step(), watch.steps + 1
     optimizer._watched_steps = getattr(optimizer, "_watched_steps", 0) + 1
-    if optimizer._watched_steps == 3:
-        # Before what was trained is merged into other layers.
-        zero_layers(watch)
     if optimizer._watched_steps == 1:
         _torch._untraced(note_alike, watch, params, now.calls, at)
         _torch._untraced(shared_rows, watch, own_frame(), at)
@@ -297,12 +275,7 @@ def _named(set_attribute, param, name, value, /):
 
 def _made(init, optimizer, /, params, defaults, *rest, **more):
     init(optimizer, params, defaults, *rest, **more)
-    # A text is a name of the group, for people.
-    extra = {key for group in optimizer.param_groups for key in group if not isinstance(group[key], str)} - set(defaults) - {"params"}
-    seen = set()
-    if extra:
-        optimizer.param_groups = [Group(group, seen) for group in optimizer.param_groups]
-    _watch.optimizers.append((optimizer, place(), extra, seen))
+    _watch.optimizers.append((optimizer, place()))
     _watch.rates[id(optimizer)] = optimizer.defaults.get("lr")
     step = type(optimizer).step
     optimizer.step = lambda *args, **kwargs: _stepped(optimizer, step, args, kwargs)
@@ -407,7 +380,6 @@ def report():
     resized_norms(watch)
     own_gradients(watch)
     if watch.steps:
-        zero_layers(watch)
         other_start(watch)
         left_out(watch)
         fast_schedules(watch)
@@ -425,7 +397,6 @@ def report():
             observed = "zero_grad() ran between two calls of backward() that come before the same step: the step uses the gradients of the last call only."
             watch.add("gradients-cleared", watch.losses_of_gradients[0], observed, "zero_grad() once for each step, before the first backward() or after the step")
         never_reached(watch)
-        loose_parameters(watch)
         if watch.early is not None and not watch.clipped:
             at, late = watch.early
             when = "after the step that used them" if late else "before backward() has computed them"
@@ -434,7 +405,7 @@ def report():
             module, at = watch.in_eval
             observed = f"{type(module).__name__} has dropout, and is in evaluation mode while it is trained."
             watch.add("trained-in-eval", at, observed, "model.train() before each epoch")
-        trained = {id(param) for optimizer, *_ in watch.optimizers for param in params_of(optimizer)}
+        trained = {id(param) for optimizer, _ in watch.optimizers for param in params_of(optimizer)}
         for module, at in watch.evaluated:
             if any(id(param) in trained for param in module.parameters()):
                 observed = f"{type(module).__name__} runs without gradients in training mode: its dropout is active while it is evaluated, or while it writes text."
@@ -445,17 +416,13 @@ def report():
         if switched and watch.optimizers:
             observed = f"{listed(switched)} got an attribute requires_grad, which modules do not have: its parameters are trained as before."
             watch.add("option-unread", watch.optimizers[0][1], observed, "module.requires_grad_(False)")
-        for optimizer, at, extra, seen in watch.optimizers:
+        for optimizer, at in watch.optimizers:
             own = vars(optimizer)
             if "lr" in own and own["lr"] is not optimizer.defaults.get("lr"):
                 watch.add("option-unread", at, "The optimizer got an attribute lr, which nothing reads.", 'for group in optimizer.param_groups: group["lr"] = rate')
             if optimizer.defaults.get("lr") != watch.rates.get(id(optimizer)):
                 observed = "The rate is written into optimizer.defaults, which nothing reads after the optimizer is made."
                 watch.add("option-unread", at, observed, 'for group in optimizer.param_groups: group["lr"] = rate')
-            unread = sorted(key for key in extra if key not in seen)
-            if unread:
-                known = ", ".join(sorted(optimizer.defaults)[:8])
-                watch.add("option-unread", at, f"The groups of the optimizer have {listed(unread)}, which nothing reads.", f"one of its settings: {known}")
     found = [
         {"mistake": mistake, "cell": at[0], "line": at[1], "function": at[2], "observed": observed, "fix": fix, "title": title, "why": why}
         for mistake, at, observed, fix, title, why in watch.found
