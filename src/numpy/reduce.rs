@@ -182,11 +182,10 @@ fn loops(layout: &Layout, axes: &[usize]) -> (Vec<Axis>, Vec<usize>) {
 pub(super) fn over(tensor: &Tensor, axes: &[usize], what: Fold) -> Tensor {
     let layout = tensor.layout();
     let (loops, shape) = loops(layout, axes);
-    let count = shape.iter().product();
     macro_rules! folded {
         ($data:expr, $type:ty) => {{
             let start = if what == Fold::Product { <$type as Number>::ONE } else { <$type as Number>::ZERO };
-            let mut out = vec![start; count];
+            let mut out = vec![start; shape.iter().product()];
             fold::<_, SUMS>($data, layout.offset, &loops, &mut out, what);
             out
         }};

@@ -69,6 +69,7 @@ class Watch:
         self.lost, self.losses_of_gradients = None, []
         # The rows that models were trained on, each with how often; those that they read without gradients, and where: (place, the program's code).
         self.trained_rows, self.evaluated_rows, self.evaluated_at = Counter(), set(), None
+        self.trains_on_a_part = False
         # How many methods that merge were examined.
         self.merges = 0
         # The models that the program itself switches, or whose parameters it asks for.

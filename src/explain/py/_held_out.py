@@ -45,6 +45,8 @@ def rows_of(given, module):
 def note_answers(watch, targets, at):
     """Notes which answer the loss has for each row that the model has just read."""
     rows, watch.last_rows = watch.last_rows, []
+    # A loss of some of the rows: the others are read, as the other nodes of a graph are, and not learned.
+    watch.trains_on_a_part |= torch.is_grad_enabled() and targets.dim() == 1 and len(targets) < len(rows)
     if targets.dim() == 1 and len(rows) == len(targets) and not targets.is_floating_point() and torch.is_grad_enabled() and len(watch.answers) < MOST_ROWS:
         watch.answered_at = at
         for row, answer in zip(rows, targets.tolist()):
@@ -120,7 +122,7 @@ def trained_on(watch):
     rows of the training were read equally often: of random places in a text that repeats itself all rows are alike."""
     rows, often = watch.evaluated_rows, Counter(watch.trained_rows.values())
     known = rows & watch.trained_rows.keys()
-    if len(rows) < FEWEST_ROWS or not watch.steps or len(known) < KNOWN * len(rows) or max(often.values()) < EVENLY * len(watch.trained_rows):
+    if len(rows) < FEWEST_ROWS or not watch.steps or watch.trains_on_a_part or len(known) < KNOWN * len(rows) or max(often.values()) < EVENLY * len(watch.trained_rows):
         return
     at, code = watch.evaluated_at
     said = next(filter(None, map(STATED.search, texts_in(code))), None)

@@ -83,12 +83,14 @@ def mixed_samples(call, output, axes):
     mixing = [axis["axis"] for axis in axes if mixes(axis)]
     # One vector for each text, of numbered tokens or by one attention of vectors: a second one may be meant to combine the texts.
     of_texts = [axis["axis"] for axis in axes] == mixing == [0]
-    of_vectors = output.dim() == 2 and max((value.dim() for value in inputs), default=0) in (3, 4)
+    # An output for each pair of samples, such as of a text and an image, is meant.
+    of_pairs = output.dim() == 2 and output.shape[0] == output.shape[1]
+    of_vectors = output.dim() == 2 and not of_pairs and max((value.dim() for value in inputs), default=0) in (3, 4)
     if mixing == [0, 1]:
         # Along one axis attention mixes the tokens, so the other one is the batch. One attention between the samples and another
         # between the tokens are meant (rows and columns of a table).
         alone = True
-    elif of_texts and (of_vectors or any(is_tokens(value) for value in inputs)):
+    elif of_texts and not of_pairs and (of_vectors or any(is_tokens(value) for value in inputs)):
         # Images have four axes.
         alone = max(value.dim() + 2 * is_tokens(value) for value in inputs) == 3
     elif mixing[:1] == [0] and any(axis["axis"] == 1 and any(max(it["moved"]) > 0 for it in axis["changes"]) for axis in axes) and varies(call, output) == [1]:

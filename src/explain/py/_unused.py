@@ -102,7 +102,7 @@ def zero_but_for_rounding(call, varied):
     known = sizes(module)
     small = {name for name, far in known.items() if 0 < far < 1e-5 * max(known.values())}
     output = call.output
-    if not small or call.is_late():
+    if not small or call.is_late() or has_one_key(call):
         return set()
     doubled = {where: value.double() for where, value in [*call.tensors(), *varied.items()] if value.is_floating_point()}
     try:
@@ -214,13 +214,17 @@ def in_place_of(call):
     return found
 
 
+def has_one_key(call):
+    """Whether a call is given one token: of one key the weight is 1, whatever the query."""
+    return any(value.dim() >= 2 and (value.shape[1] == 1 or value.dim() > 2 and value.shape[-2] == 1) for _, value in call.inputs())
+
+
 def unmoved(call):
     """The mistakes if no output depends on a tensor among the arguments."""
     # With a cache, what was read before need not be read again.
     if any(isinstance(value, (dict, list)) and len(value) > 0 for value in call.arguments.values()):
         return []
-    # Of one key the weight is 1, whatever the query.
-    if any(value.dim() >= 2 and (value.shape[1] == 1 or value.dim() > 2 and value.shape[-2] == 1) for _, value in call.inputs()):
+    if has_one_key(call):
         return []
     # Of keys that are all equal the weights are equal, whatever the queries.
     torch.manual_seed(SEED)

@@ -32,6 +32,10 @@ def array_equal(a1, a2, equal_nan=False):
     return bool(numpy.all(same))
 
 
+def isneginf(x):
+    return numpy.equal(x, -numpy.inf)
+
+
 def tensordot(a, b, axes=2):
     a, b = asarray(a), asarray(b)
     left, right = axes if isinstance(axes, (tuple, list)) else (tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes)))
@@ -59,8 +63,6 @@ def interp(x, xp, fp, left=None, right=None):
     x, xp, fp = asarray(x).astype("float64"), asarray(xp).astype("float64"), asarray(fp).astype("float64")
     if len(xp) != len(fp):
         raise ValueError("fp and xp are not of the same length.")
-    if len(xp) == 0:
-        raise ValueError("array of sample points is empty")
     left, right = fp[0] if left is None else left, fp[-1] if right is None else right
     at = numpy.clip(numpy.searchsorted(xp, x, "right") - 1, 0, len(xp) - 1)
     after = numpy.minimum(at + 1, len(xp) - 1)
