@@ -198,6 +198,34 @@ const CASES: &[Case] = &[
     ),
     ("angles-turn", WRITES, "-torch.arange(0, d, 2) / d", "-(torch.arange(0, d, 2) // d)"),
     ("waves-repeat", WRITES, "angles.cos()", "angles.sin()"),
+    ("angles-turn", WRITES, "-torch.arange(0, d, 2) / d", "-2 * torch.arange(0, d, 2) / d"),
+    ("masked-copy-unused", WRITES, "x = x + self.mix(n)", "x.add(self.mix(n))"),
+    (
+        "clipping-without-effect",
+        WRITES,
+        "    optimizer.step()\n",
+        "    torch.nn.utils.clip_grad_norm_(iter([]), 1.0)\n    optimizer.step()\n",
+    ),
+    (
+        "no-positions",
+        WRITES,
+        "self.register_buffer('waves', torch.cat([angles.sin(), angles.cos()], dim=-1))\n    def forward(self, ids):\n        \
+         return self.head(self.block(self.table(ids) + self.waves[:ids.shape[1]]))",
+        "self.waves = nn.Parameter(torch.randn(20, d))\n    def forward(self, ids):\n        \
+         return self.head(self.block(self.table(ids) + self.waves[:1]))",
+    ),
+    (
+        "not-from-the-last-token",
+        WRITES,
+        "ids = torch.tensor([[1, 5]])",
+        "ids = torch.tensor([[1, 5, 0], [1, 5, 6]])",
+    ),
+    (
+        "results-differ",
+        TWO_WAYS,
+        "print('row by row:', largest(by_rows(Q, K, V), softmax(Q @ K.T / 2.0) @ V) < 1e-10)",
+        "print('same:', np.allclose(by_rows(Q, K, V), softmax(Q @ K.T) @ V))",
+    ),
     ("trained-on-test", WRITES, "train_texts, val_texts = texts[:48]", "train_texts, val_texts = texts"),
     ("sorted-mask", WRITES, "return places.gather(-1, choice)", "return choice"),
     ("start-differs", WRITES, "torch.tensor([[1, 5]])", "torch.tensor([[5]])"),
@@ -469,7 +497,7 @@ class Block(nn.Module):
 class Model(nn.Module):
     def __init__(self, words=11, d=8):
         super().__init__()
-        self.table, self.block, self.head = nn.Embedding(words, d), Block(d), nn.Linear(d, words)
+        self.table, self.block, self.head = nn.Embedding(words, d, padding_idx=0), Block(d), nn.Linear(d, words)
         frequencies = 100.0 ** (-torch.arange(0, d, 2) / d)
         angles = torch.arange(20)[:, None] * frequencies
         self.register_buffer('waves', torch.cat([angles.sin(), angles.cos()], dim=-1))

@@ -54,9 +54,20 @@ fn in_scores(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     if let Some(found) = text_hidden(attention, &input, cell) {
         return Some(found);
     }
+    let mut masks = attention.before.iter().filter_map(|step| step.other()?.tensor().cloned());
+    if masks.any(|mask| is_tile(&mask)) {
+        return None;
+    }
     let visible = Visible::of(&input, is_visible)?;
     let (mask, site) = masking_step(attention, cell);
     wrongly_hidden(&visible, &mask, site).map(|(found, _)| found)
+}
+
+/// Whether a mask is a part of a larger one that begins at another query or key than the first: its diagonal is elsewhere.
+fn is_tile(mask: &Tensor) -> bool {
+    let layout = mask.layout();
+    let (&[.., columns], &[.., down, _]) = (mask.shape(), &layout.strides[..]) else { return false };
+    down > columns && layout.offset > 0 && mask.dtype() == DType::Bool
 }
 
 /// Scores of several texts or blocks, of which a mask of keys hides one from its first key to its last, with a finite number.

@@ -2,14 +2,14 @@
 
 use super::attention::{Attention, is_softmax};
 use super::axes::is_product;
-use super::flow::{Before, origin};
+use super::flow::{Before, is_parameter, origin, source};
 use super::mask::fused_visible;
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::{Reach, RepeatedCall, is_last_of_attention};
 use crate::ops::trace::Traced;
 use crate::session::MatrixReport;
-use crate::tensor::descriptor::OpFamily;
-use crate::tensor::explanation::Explanation;
+use crate::tensor::descriptor::{InPlace, OpFamily};
+use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::{Arg, DType, Tensor};
 
 pub(super) static MASKED_COPY: Mistake = Mistake::new(
@@ -17,8 +17,34 @@ pub(super) static MASKED_COPY: Mistake = Mistake::new(
     "scores are masked, and the masked copy is not used",
     "masked_fill returns a new tensor and leaves its input unchanged. The softmax that follows takes the scores \
      without a mask, and every token sees the future.",
-    &[Detector::Cell(masked_copy)],
+    &[Detector::Cell(masked_copy), Detector::Step(dropped)],
 );
+
+/// A result that is computed on a line of its own and that nothing reads, where an operation in place may have been meant.
+fn dropped(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let op = step.operation;
+    if op.family != OpFamily::Pointwise || op.in_place != InPlace::Twin || step.in_place {
+        return None;
+    }
+    let site = step.site()?;
+    let line = cell.line(&site)?.trim();
+    let name = line.strip_suffix(')')?.split_once(&format!(".{}(", op.name))?.0;
+    let is_name = name.split('.').all(|part| part.chars().all(|it| it.is_alphanumeric() || it == '_'));
+    let at = cell.steps().position(|it| std::ptr::eq(it, step))?;
+    let target = step.operands.first()?.tensor.as_ref()?;
+    if !is_name || step.place()?.function == "<module>" || cell.is_used_after(step.result()?, at) {
+        return None;
+    }
+    let is_read = cell.steps().skip(at + 1).any(|it| it.operands.iter().any(|it| it.is(target)));
+    let observed = format!("{}() returns a new tensor, which nothing uses: {name} stays as it was.", op.name);
+    let fix = format!("{name} = {line}, or {name}.{}_(...), with the underscore", op.name);
+    let found = Observation::new(step.site(), observed, fix).titled("a result is computed and dropped");
+    is_read.then(|| {
+        found.because(
+            "An operation without an underscore at the end of its name changes none of its operands.",
+        )
+    })
+}
 
 fn masked_copy(cell: &TracedCell) -> Vec<Observation> {
     let mut found = Vec::new();
@@ -300,8 +326,30 @@ pub(super) static POSITIONS: Mistake = Mistake::new(
     "the positions are never added",
     "Attention treats its tokens as a set. Without positions a model cannot know their order, but for what a causal \
      mask reveals, and the table of positions never learns.",
-    &[Detector::Call(positions)],
+    &[Detector::Call(positions), Detector::Step(one_for_all)],
 );
+
+/// One row of a table that has a row for each token, added to all tokens.
+fn one_for_all(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let [tokens, row] = [0, 1].map(|at| step.tensor(at));
+    let (&[.., count, width], row) = (tokens?.shape(), row?) else { return None };
+    let (_, table) = source(row);
+    let rows = table.numel() / width.max(1);
+    let is_row = row.numel() == width && table.shape().last() == Some(&width) && is_parameter(&table);
+    if step.operation.explanation != Explanation::Pointwise(Formula::Add)
+        || !is_row
+        || count < 4
+        || rows < count
+    {
+        return None;
+    }
+    let observed = format!(
+        "One of the {rows} rows of {} is added to all {count} tokens: every place gets the same.",
+        cell.name_of(&table, "a table")
+    );
+    let found = Observation::new(step.site(), observed, "x = x + self.pos[:, : x.shape[1]]");
+    Some(found.titled("all tokens get the same position"))
+}
 
 fn positions(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     call.token_axis()?;

@@ -31,8 +31,45 @@ pub(super) static ANGLES: Mistake = Mistake::new(
     "the angles of neighbouring positions are turns apart",
     "Sines and cosines tell positions apart, and show near ones as near, while an angle turns a little from one position \
      to the next. If it turns many times, the numbers of neighbours have nothing in common.",
-    &[Detector::Step(turning)],
+    &[Detector::Step(turning), Detector::Step(other_exponents)],
 );
+
+/// Frequencies whose exponents go half as far as they should, or twice as far.
+fn other_exponents(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let values = step.operands.first()?.floats()?;
+    let line = step.site().and_then(|site| Some(cell.line(&site)?.to_owned()))?;
+    let written = || {
+        let number: String = line.split_once("log(")?.1.chars().take_while(|it| *it != ')').collect();
+        number.replace('_', "").parse::<f64>().ok()
+    };
+    let (base, scale) = match step.operation.explanation {
+        Explanation::Pointwise(Formula::Pow) => (step.args.first()?.number()?, 1.0),
+        Explanation::Pointwise(Formula::Exp) => (written()?, 1.0 / written()?.ln()),
+        _ => return None,
+    };
+    let mut exponents: Vec<f64> = values.iter().map(|it| (it * scale).abs()).collect();
+    // A table may have each frequency twice, for its sine and its cosine.
+    exponents.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
+    let (count, end) = (exponents.len(), *exponents.last()?);
+    let by = end / (count - 1) as f64;
+    let is_even = exponents.iter().enumerate().all(|(at, it)| (it - at as f64 * by).abs() < 1e-4 * end);
+    let far = by * count as f64;
+    let is_other = [0.5, 2.0].iter().any(|it| (far / it - 1.0).abs() < 1e-3);
+    if base < 50.0 || count < LEAST_OF_TABLE || !is_even || !is_other {
+        return None;
+    }
+    let observed = format!(
+        "{} is raised to {count} exponents from 0 to {}; with {count} frequencies they go to {}.",
+        figure(base),
+        figure(end),
+        figure((count - 1) as f64 / count as f64)
+    );
+    let fix = "theta ** (-torch.arange(0, d, 2) / d): the numbers 0, 2, 4 ... are twice the places already";
+    Some(Observation::new(step.site(), observed, fix).titled("the frequencies end at another wavelength").because(
+        "The slowest wave is meant to be about 10,000 times as long as the quickest. With half the exponents it is 100 times \
+         as long, and with twice the exponents most waves hardly move.",
+    ))
+}
 
 /// The least positions and frequencies that are compared.
 const LEAST: usize = 3;

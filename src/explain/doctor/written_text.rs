@@ -26,6 +26,10 @@ pub(super) static LAST_TOKEN: Mistake = Mistake::new(
 struct Read {
     size: usize,
     tokens: Vec<f64>,
+    /// The table of the tokens, which another model does not read.
+    table: Option<usize>,
+    /// Whether it goes on with a text that was read before.
+    is_later: bool,
 }
 
 /// Tokens that were chosen, one for each text, from the outputs at this place of so many.
@@ -42,11 +46,17 @@ fn last_token(cell: &TracedCell) -> Option<Observation> {
     let mut open: Option<Choice> = None;
     for step in cell.steps() {
         if let Some(read) = read_by(step) {
-            let choice = open.take_if(|choice| reads.iter().any(|before| continues(before, choice, &read)));
-            if let Some(found) = choice.and_then(|it| elsewhere(&it)) {
+            let mut goes_on = None;
+            if let Some(choice) = &open {
+                goes_on = reads.iter().find(|before| continues(before, choice, &read));
+            }
+            if let Some((before, choice)) = goes_on.zip(open.take_if(|_| goes_on.is_some()))
+                && let Some(found) = elsewhere(&choice).or_else(|| of_padding(&choice, before, cell))
+            {
                 return Some(found);
             }
-            reads.push(read);
+            let is_later = goes_on.is_some();
+            reads.push(Read { is_later, ..read });
             // A model may look up places too before it looks up the tokens.
             if reads.len() > 2 {
                 reads.remove(0);
@@ -61,7 +71,7 @@ fn last_token(cell: &TracedCell) -> Option<Observation> {
 /// The texts whose tokens an operation looks up.
 fn read_by(step: &Traced) -> Option<Read> {
     let (tensor, tokens) = reads_tokens(step)?;
-    Some(Read { size: tensor.shape()[1], tokens })
+    Some(Read { size: tensor.shape()[1], tokens, table: table_of(step), is_later: false })
 }
 
 /// The table whose rows an operation looks up, by the address of its storage.
@@ -121,6 +131,7 @@ fn continues(before: &Read, choice: &Choice, after: &Read) -> bool {
     let rows = || before.tokens.chunks(before.size).zip(tokens);
     let whole = || rows().flat_map(|(row, token)| row.iter().chain([token]).copied()).collect::<Vec<f64>>();
     before.size == choice.places
+        && before.table == after.table
         && before.tokens.len() == before.size * tokens.len()
         && (after.size == before.size + 1 && after.tokens == whole()
             || after.size == 1 && after.tokens == *tokens)
@@ -134,6 +145,20 @@ fn elsewhere(choice: &Choice) -> Option<Observation> {
         places - 1
     );
     (place + 1 != places).then(|| Observation::new(choice.step.site(), observed, "logits = logits[:, -1, :]"))
+}
+
+/// The first token of a text is chosen from the output at its padding.
+fn of_padding(choice: &Choice, before: &Read, cell: &TracedCell) -> Option<Observation> {
+    let padding = cell.calls.iter().find_map(|call| call.padding_token)?.0 as f64;
+    let mut rows = before.tokens.chunks(before.size);
+    let text = rows.position(|row| row[choice.place] == padding && row.iter().any(|it| *it != padding))?;
+    let observed = format!(
+        "The first new token of text {text} is chosen from the output at token {}, which is padding ({padding}).",
+        choice.place
+    );
+    let fix = "padding before the texts of a batch that is continued (left padding), or the output at each text's own last token";
+    let found = Observation::new(choice.step.site(), observed, fix);
+    (!before.is_later).then(|| found.titled("the next token comes from padding"))
 }
 
 /// Texts that one table was read with, each of which begins with the one before.

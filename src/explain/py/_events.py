@@ -70,6 +70,8 @@ class Watch:
         # The rows that models were trained on, each with how often; those that they read without gradients, and where: (place, the program's code).
         self.trained_rows, self.evaluated_rows, self.evaluated_at = Counter(), set(), None
         self.trains_on_a_part = False
+        # Comparisons since the last text about one: (equal, how far apart, place); texts that say False; how many said True.
+        self.comparisons, self.failed, self.agreed = [], [], 0
         # How many methods that merge were examined.
         self.merges = 0
         # The models that the program itself switches, or whose parameters it asks for.

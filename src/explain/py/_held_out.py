@@ -47,17 +47,30 @@ def note_answers(watch, targets, at):
     rows, watch.last_rows = watch.last_rows, []
     # A loss of some of the rows: the others are read, as the other nodes of a graph are, and not learned.
     watch.trains_on_a_part |= torch.is_grad_enabled() and targets.dim() == 1 and len(targets) < len(rows)
-    if targets.dim() == 1 and len(rows) == len(targets) and not targets.is_floating_point() and torch.is_grad_enabled() and len(watch.answers) < MOST_ROWS:
+    is_whole = bool(rows) and targets.dim() == 1 and len(targets) % len(rows) == 0 and not targets.is_floating_point()
+    if not is_whole or not torch.is_grad_enabled() or len(watch.answers) >= MOST_ROWS:
+        return
+    answers = targets.reshape(len(rows), -1).tolist()
+    # Of pairs each belongs to the one in the same place of the batch.
+    if answers != [[place] for place in range(len(rows))]:
         watch.answered_at = at
-        for row, answer in zip(rows, targets.tolist()):
+        for row, answer in zip(rows, answers):
             # Another optimizer trains for other answers.
             watch.answers.setdefault((row, len(watch.optimizers)), []).append(answer)
+
+
+def differ(one, other):
+    """Whether most of two answers is not the same, and they are about the same places: those of a masked text are about others
+    each time."""
+    known = sum(a != -100 or b != -100 for a, b in zip(one, other))
+    both = [(a, b) for a, b in zip(one, other) if -100 not in (a, b)]
+    return 2 * len(both) > known and 2 * sum(a != b for a, b in both) > len(both)
 
 
 def other_answers(watch):
     """Rows that are read again and have another answer then: inputs are shuffled, and answers are not, or otherwise."""
     again = [it for it in watch.answers.values() if len(it) > 1]
-    changed = [it for it in again if len(set(it)) > 1]
+    changed = [it for it in again if any(differ(it[0], other) for other in it)]
     if len(again) >= 2 * FEWEST_ROWS and 3 * len(changed) >= len(again):
         observed = f"{len(again)} rows are read several times in the training, and {len(changed)} of them have another answer the next time."
         watch.add("samples-apart", watch.answered_at, observed, "shuffle rows and answers by the same index, or as pairs")

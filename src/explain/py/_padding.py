@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 from _call import SEED, moves
-from _probe_values import ROUNDING, figure, is_tokens, is_zero_one, with_change
+from _probe_values import ROUNDING, all_tensors, figure, is_tokens, is_zero_one, with_change
 
 
 def paddings(call):
@@ -137,15 +137,24 @@ def unpadded(call, output):
         if call.is_mask(where, value) and value.dim() == 2 and value.shape == (tokens, tokens):
             value = value[first : first + count, first : first + count]
         changed[where] = value.clone()
-    after = call.repeat(changed)
-    before = output[sample : sample + 1]
-    if output.dim() > 1 and output.shape[1] == tokens:
-        before = before[:, first : first + count]
-    if after is None or after.shape != before.shape:
+    call.repeat()
+    whole = [it for it in all_tensors(call.output) if it.is_floating_point() and it.dim() and it.shape[0] == samples]
+    call.repeat(changed)
+    alone = [it for it in all_tensors(call.output) if it.is_floating_point() and it.dim() and it.shape[0] == 1]
+    if len(whole) != len(alone):
         return []
-    after, before = torch.nan_to_num(after), torch.nan_to_num(before)
-    far, size = float((after - before).abs().max()), max(float(before.abs().max()), 1e-30)
-    if far <= ROUNDING * size:
+    far = 0.0
+    for before, after in zip(whole, alone):
+        before = before[sample : sample + 1]
+        if before.dim() > 1 and before.shape[1] == tokens:
+            before = before[:, first : first + count]
+        # Of a cache or of weights other axes are those of the tokens.
+        if before.shape != after.shape:
+            continue
+        after, before = torch.nan_to_num(after), torch.nan_to_num(before)
+        moved = float((after - before).abs().max())
+        far = max(far, moved if moved > ROUNDING * max(float(before.abs().max()), 1e-30) else 0.0)
+    if far == 0.0:
         return []
     observed = f"was called again with text {sample} of the batch alone, {count} tokens without the {tokens - count} of padding (token {padding}) {'before' if before_text else 'after'} them: its outputs moved by {figure(far)}."
     fix = "hide the keys of padding in each attention: scores.masked_fill((tokens == PAD)[:, None, None, :], -torch.inf) for scores of (batch, heads, query, key)"

@@ -107,7 +107,9 @@ def unregistered(watch):
     parts = {id(part) for model in trained_models(watch) for part in model.modules()}
     held = {id(param) for optimizer, _ in watch.optimizers for param in params_of(optimizer)}
     for module, name, drawn in watch.plain:
-        if id(module) not in parts or id(getattr(module, name, None)) in held:
+        # An adapter that was merged is no part any more.
+        is_part = id(module) in parts or any(id(param) in watch.reached for param in module.parameters())
+        if not is_part or id(getattr(module, name, None)) in held:
             continue
         what, place = "numbers that require a gradient", place_of(getattr(type(module).__init__, "__code__", None))
         if drawn is not None:

@@ -3,12 +3,16 @@
 `attn doctor` calls `install` before a program runs, and reads `report`. Nothing that the program computes changes.
 """
 
+import builtins
 import json
 import sys
+from functools import partial
 
 import _torch
 import torch
+import numpy
 from _begun_anew import begun_anew, numbered
+from _checks import compared, failed_checks, printed
 from _events import Step, Watch, is_own, is_repeated, outermost, own_frame, place
 from _held_out import note_answers, note_rows, other_answers, shared_rows, trained_on
 from _merged import watch_merges
@@ -224,13 +228,17 @@ def _zeroed(zero, /, *args, **kwargs):
     return zero(*args, **kwargs)
 
 
-def _clipped(clip, /, *args, **kwargs):
+def _clipped(clip, /, parameters, *args, **kwargs):
     watch = _watch
+    parameters = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
+    if not parameters and place() is not None:
+        observed = "What is clipped has no parameters: a generator, as model.parameters() returns it, is empty once something has read it."
+        watch.add("clipping-without-effect", place(), observed, "nn.utils.clip_grad_norm_(model.parameters(), 1.0)")
     if watch.now.backward is not None:
         watch.clipped = True
     elif watch.early is None:
         watch.early = (place(), watch.steps > 0 and watch.now.zeroed is None)
-    return clip(*args, **kwargs)
+    return clip(parameters, *args, **kwargs)
 
 
 def _loaded(load, module, /, state_dict, *args, **kwargs):
@@ -367,6 +375,10 @@ def install():
     wrap(F, "kl_div", _divergence)
     wrap(nn.utils, "clip_grad_norm_", _clipped)
     wrap(nn.utils, "clip_grad_value_", _clipped)
+    for owner, names in ((torch, ("allclose", "equal")), (numpy, ("allclose", "array_equal"))):
+        for name in names:
+            wrap(owner, name, partial(compared, _watch))
+    wrap(builtins, "print", partial(printed, _watch))
 
 
 def report():
@@ -379,6 +391,7 @@ def report():
     shared_layers(watch)
     resized_norms(watch)
     own_gradients(watch)
+    failed_checks(watch)
     if watch.steps:
         other_start(watch)
         left_out(watch)
