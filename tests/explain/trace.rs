@@ -220,12 +220,14 @@ fn the_chapter_is_traced() {
             let mut cells = Vec::new();
             let needed = lesson.steps.first().into_iter().flat_map(|step| catalogue.prelude(step)).flatten();
             for (step, _) in needed {
-                session.run(&step.code, &step.name());
-                cells.push((step.name(), step.code.clone()));
+                let code = course::shortened(&step.code);
+                session.run(&code, &step.name());
+                cells.push((step.name(), code));
             }
             for step in &lesson.steps {
-                cells.push((step.name(), step.code.clone()));
-                let (_, traced) = session.traced(&step.code, &step.name());
+                let code = course::shortened(&step.code);
+                cells.push((step.name(), code.clone()));
+                let (_, traced) = session.traced(&code, &step.name());
                 let outline = outline(&traced, &Sources::new(cells.clone()), false);
                 // What is beyond the bound of a trace is counted, and has no line.
                 let (listed, cost) = summed(&outline.items);
@@ -235,18 +237,24 @@ fn the_chapter_is_traced() {
                     "{}",
                     step.name()
                 );
-                for (width, plain) in [(80, false), (40, false), (60, true)] {
+                // Long traces have many rows of a kind: they are shown in one of the ways, by turns.
+                let looks = [(80, false), (40, false), (60, true)];
+                let is_long = outline.items.len() > 500;
+                for (at, (width, plain)) in looks.into_iter().enumerate() {
+                    if is_long && at != step.number % looks.len() {
+                        continue;
+                    }
                     let text = trace::trace(&outline, Look { width, colour: false, plain });
                     assert!(text.width() <= width, "{} at {width}:\n{}", step.name(), text.characters());
                     let odd = |letter: char| "│×▁▂▃▄▅▆▇█…".contains(letter);
                     assert!(!plain || !text.characters().contains(odd), "{}", text.characters());
                 }
+                // A call that was written over several lines is one line of a trace.
+                let own: String = code.split_whitespace().collect();
                 for row in outline.items.iter().filter_map(|item| match item {
                     OutlineItem::Operation(row) => Some(row),
                     _ => None,
                 }) {
-                    // A call that was written over several lines is one line of a trace.
-                    let own: String = step.code.split_whitespace().collect();
                     assert!(own.contains(row.code.split_whitespace().next().unwrap_or("?")), "{row:?}");
                 }
             }

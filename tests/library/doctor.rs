@@ -419,6 +419,13 @@ const CASES: &[Case] = &[
         ],
         "weights @ values",
     ),
+    // A mask along the queries.
+    (
+        "mask-of-queries",
+        CAUSAL,
+        &[(MASKED, "scores = scores + torch.tensor([0.0, 0, 0, 0, -1e10, -1e10])[None, :, None]")],
+        "scores + ",
+    ),
     // Samples that meet.
     (
         "samples-mixed",
@@ -447,9 +454,23 @@ const CASES: &[Case] = &[
         ],
         "softmax",
     ),
+    (
+        "causal-leak",
+        CAUSAL,
+        &[("return context", "return context - context.mean(dim=1, keepdim=True)")],
+        "softmax",
+    ),
+    (
+        "causal-leak",
+        LANGUAGE,
+        &[("h = self.tokens(x)", "h = self.tokens(x) - self.tokens(x).mean(1, keepdim=True)")],
+        "softmax",
+    ),
     // A projection without effect.
     ("projection-unused", HEADS, &[("self.split(self.W_value(x))", "self.split(self.W_key(x))")], "softmax"),
     ("projection-unused", HEADS, &[("self.split(self.W_key(x))", "self.split(self.W_query(x))")], "softmax"),
+    // Random numbers in evaluation mode.
+    ("random-in-eval", CAUSAL, &[(CONTEXT, "(weights * (torch.rand(6, 6) > 0.1)) @ values")], "softmax"),
     // What a language model is trained on.
     (
         "softmax-before-loss",
@@ -795,25 +816,27 @@ fn training_adds_no_findings() {
             (LANGUAGE, &[("-torch.inf", "0.0")]),
         ];
         let cases = programs.iter().map(|case| (case, true)).chain(mistakes.iter().map(|case| (case, false)));
-        for ((class, changes), is_right) in cases {
+        for (case, ((class, changes), is_right)) in cases.enumerate() {
             let code = planted(class, changes);
             let (without, _) = found(std::slice::from_ref(&code));
             assert_eq!(without.is_empty(), is_right, "{changes:?} in\n{code}");
-            for training in TRAINING {
-                let together = code.clone() + training;
-                for cells in [vec![together], vec![code.clone(), (*training).to_owned()]] {
-                    let (mut with, said) = found(&cells);
-                    // The command shows a line once, however many cells ran it.
-                    let mut seen = Vec::new();
-                    with.retain(|it| {
-                        !seen.contains(it) && {
-                            seen.push(it.clone());
-                            true
-                        }
-                    });
-                    if with != without {
-                        wrong.push(format!("{changes:?} with\n{training}before: {without:?}, now:\n{said}"));
+            for (way, training) in TRAINING.iter().enumerate() {
+                // In one cell or in two, by turns: each program and each training is met in both.
+                let cells = match (case + way) % 2 {
+                    0 => vec![code.clone() + training],
+                    _ => vec![code.clone(), (*training).to_owned()],
+                };
+                let (mut with, said) = found(&cells);
+                // The command shows a line once, however many cells ran it.
+                let mut seen = Vec::new();
+                with.retain(|it| {
+                    !seen.contains(it) && {
+                        seen.push(it.clone());
+                        true
                     }
+                });
+                if with != without {
+                    wrong.push(format!("{changes:?} with\n{training}before: {without:?}, now:\n{said}"));
                 }
             }
         }
