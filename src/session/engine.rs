@@ -31,6 +31,7 @@ use super::{
     output::{Channel, Listener, OutputBuffer},
     raised::Raised,
     running, setup,
+    turn::Turn,
 };
 use crate::{
     kernel::{buffer_pool, random::Family},
@@ -112,6 +113,8 @@ pub struct Session {
     runs: u64,
     cells: HashMap<String, String>,
     error_context: RefCell<ErrorContext>,
+    /// Ends last, after all objects of the interpreter.
+    _turn: Turn,
 }
 
 impl Drop for Session {
@@ -127,8 +130,10 @@ impl Drop for Session {
 }
 
 impl Session {
-    /// Starts an interpreter with an empty namespace. It takes some milliseconds.
+    /// Starts an interpreter with an empty namespace. It takes some milliseconds; while another thread has sessions, it waits
+    /// for their end ([`turn`](super::turn)).
     pub fn new(options: SessionOptions) -> Session {
+        let turn = Turn::take();
         running::silence_panics();
         let (interrupter, signals) = Interrupter::new();
         let interpreter = setup::interpreter(signals);
@@ -158,6 +163,7 @@ impl Session {
             runs: 0,
             cells: HashMap::new(),
             error_context: RefCell::default(),
+            _turn: turn,
         }
     }
 

@@ -31,6 +31,7 @@ mod sorting;
 mod source;
 mod syntax_errors;
 mod text_methods;
+mod turn;
 mod wording;
 
 pub use cell::InputState;

@@ -87,6 +87,9 @@ fn comes_from(tensor: &Tensor, inputs: &Tensor) -> bool {
 /// The tensors of 3.3.2 that change with one number of one embedding are those that are computed from that number.
 #[test]
 fn exactly_what_depends_on_an_input_changes() {
+    if crate::apart::ran() {
+        return;
+    }
     with_large_stack(|| {
         let cells = lesson("3.3.2");
         let what = asked(&cells, &["inputs[1,0]=0.9"]).expect("the change fits");
@@ -121,6 +124,9 @@ fn exactly_what_depends_on_an_input_changes() {
 /// In random straight-line programs, exactly the variables that are computed from the changed one change.
 #[test]
 fn random_programs_change_what_is_reached() {
+    if crate::apart::ran() {
+        return;
+    }
     with_large_stack(|| {
         let mut state = 7u64;
         let mut draw = |below: usize| {
@@ -159,6 +165,9 @@ fn random_programs_change_what_is_reached() {
 
 #[test]
 fn a_variable_is_set_wherever_it_is_bound() {
+    if crate::apart::ran() {
+        return;
+    }
     with_large_stack(|| {
         let cells = cells(&[
             "import torch\nx = torch.zeros(3)\ny = x + 1\nfor i in range(3): x[i] = i\nz = x * 2",
@@ -178,6 +187,9 @@ fn a_variable_is_set_wherever_it_is_bound() {
 
 #[test]
 fn seeds_edits_tokens_and_lists_change_what_runs() {
+    if crate::apart::ran() {
+        return;
+    }
     with_large_stack(|| {
         let cells = cells(&[
             "import torch\ntorch.manual_seed(123)\nx = torch.rand(3, 2)",
@@ -202,6 +214,9 @@ fn seeds_edits_tokens_and_lists_change_what_runs() {
 
 #[test]
 fn what_cannot_be_changed_says_why() {
+    if crate::apart::ran() {
+        return;
+    }
     with_large_stack(|| {
         let cells = cells(&[
             "import torch\ninputs = torch.ones(2, 2)\ndef f(x):\n    keys = x + 1\n    return keys\ny = f(inputs)\nx = y",
@@ -230,6 +245,9 @@ fn what_cannot_be_changed_says_why() {
 /// Cells are run in parts; statements on one line stay together, and lines keep their numbers.
 #[test]
 fn parts_of_cells_keep_their_lines() {
+    if crate::apart::ran() {
+        return;
+    }
     with_large_stack(|| {
         let cells = cells(&[
             "import torch\nx = torch.zeros(1)\nb = [\n  2,\n]; c = torch.tensor(b)\nfor i in b:\n    x = x + i\ny = x / (3 - b[0])\nz = [1, 2, 3][b[0]]",

@@ -444,7 +444,7 @@ fn failures(count: usize, first: u64) -> Vec<String> {
 
 #[test]
 fn damaged_files_are_refused_in_words() {
-    let found = failures(200, 1);
+    let found = failures(120, 1);
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 

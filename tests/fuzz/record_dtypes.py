@@ -2,7 +2,7 @@
 
 Usage: python record_dtypes.py ROWS.json ../golden/dtypes.json
 
-ROWS.json is what `ATTN_ROWS=ROWS.json cargo test --release --test fuzz rows_for_recording -- --ignored` writes: the
+ROWS.json is what `ATTN_ROWS=ROWS.json cargo test --release --test library rows_for_recording -- --ignored` writes: the
 table's names, places and signatures.
 A call is kept as text with `{dtype}` in place of the dtype, and an answer for each dtype: the dtypes of the results, or
 the exception and the first line of its message. Operations that draw numbers are asked as well.

@@ -20,6 +20,9 @@ fn found(source: &str) -> Vec<&'static str> {
 
 #[test]
 fn each_code_has_an_example_that_has_it_and_one_that_does_not() {
+    if crate::apart::ran() {
+        return;
+    }
     with_large_stack(|| {
         let mut wrong = Vec::new();
         for mistake in doctor::mistakes() {
@@ -57,6 +60,9 @@ fn adds_up(body: &str) -> bool {
 
 #[test]
 fn gradients_that_add_up_are_found_however_the_loop_is_written() {
+    if crate::apart::ran() {
+        return;
+    }
     let wrong = [
         "for x in data:\n    model(x).sum().backward()\n    opt.step()\n",
         "for e in range(3):\n    opt.zero_grad()\n    for x in data:\n        model(x).sum().backward()\n        opt.step()\n",

@@ -28,6 +28,9 @@ def single(rule):
 
 #[test]
 fn a_step_in_one_pass_is_a_step_of_single_operations() {
+    if crate::apart::ran() {
+        return;
+    }
     let program = format!(
         "{SINGLE_OPERATIONS}{}",
         r#"
@@ -70,6 +73,9 @@ print("equal")
 
 #[test]
 fn parameters_that_share_memory_are_changed_one_after_the_other() {
+    if crate::apart::ran() {
+        return;
+    }
     let program = "
 import torch, torch.nn as nn
 base = torch.zeros(3, 2)
@@ -92,6 +98,9 @@ print(base.tolist())
 
 #[test]
 fn gradients_are_clipped_as_by_single_operations() {
+    if crate::apart::ran() {
+        return;
+    }
     let program = "
 import torch, torch.nn as nn
 torch.manual_seed(0)
@@ -109,6 +118,9 @@ for shape in [(3,), (400, 400)]:
 
 #[test]
 fn a_trained_parameter_is_explained_by_its_last_step() {
+    if crate::apart::ran() {
+        return;
+    }
     let program = "
 import torch, torch.nn as nn
 p = nn.Parameter(torch.ones(2))

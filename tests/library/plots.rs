@@ -36,6 +36,9 @@ fn without_addresses(text: &str) -> String {
 
 #[test]
 fn plots_say_of_themselves_what_matplotlib_says() {
+    if crate::apart::ran() {
+        return;
+    }
     let recorded = golden("recorded.txt");
     assert_eq!(without_addresses(&run(&golden("plots.py")).stdout), recorded);
 }
@@ -43,6 +46,9 @@ fn plots_say_of_themselves_what_matplotlib_says() {
 /// Colours can be passed on. They have no numbers.
 #[test]
 fn colours_of_maps_can_be_passed_on() {
+    if crate::apart::ran() {
+        return;
+    }
     let program = "
 import numpy as np, torch, matplotlib, matplotlib.pyplot as plt
 from matplotlib.colors import LinearSegmentedColormap, ListedColormap, to_hex
@@ -103,6 +109,9 @@ fig.suptitle('Four heads')",
 
 #[test]
 fn plots_are_drawn() {
+    if crate::apart::ran() {
+        return;
+    }
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/plots");
     let files = DRAWN.iter().map(|(name, code)| {
         let figures = run(&format!("import torch\nimport matplotlib.pyplot as plt\n{code}")).figures;
@@ -134,6 +143,9 @@ fn plots_are_drawn() {
 /// A figure is shown once, also when the cell raises, and belongs to the cell that plotted it.
 #[test]
 fn a_cell_shows_its_own_figures() {
+    if crate::apart::ran() {
+        return;
+    }
     let mut session = Session::new(SessionOptions::default());
     let mut cell = |source: &str| {
         let outcome = session.run(source, "cell 1");
@@ -154,6 +166,9 @@ fn a_cell_shows_its_own_figures() {
 /// A figure is never written: a warning says where it is seen, and the cell goes on.
 #[test]
 fn saving_a_figure_never_stops_a_cell() {
+    if crate::apart::ran() {
+        return;
+    }
     let outcome = run(
         "import io, matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.savefig('loss.pdf', dpi=300)\n\
          plt.savefig('loss.png', bbox_inches='tight')\nfile = io.BytesIO()\nplt.gcf().savefig(file, format='svg')\n\

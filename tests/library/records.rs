@@ -80,6 +80,9 @@ fn repeat(session: &mut Session, step: &str, count: usize) -> (RecordCounts, u64
 
 #[test]
 fn after_ten_times_as_many_steps_no_more_is_kept() {
+    if crate::apart::ran() {
+        return;
+    }
     with_large_stack(|| {
         for (before, step) in loops() {
             let mut session = Session::new(SessionOptions::default());
@@ -103,6 +106,9 @@ fn after_ten_times_as_many_steps_no_more_is_kept() {
 /// Parameters and variables cost nothing: only what records alone keep alive counts, to the byte.
 #[test]
 fn bytes_that_records_keep_alive_are_counted_once() {
+    if crate::apart::ran() {
+        return;
+    }
     with_large_stack(|| {
         let mut session = Session::new(SessionOptions::default());
         let mut held = |source: &str| {

@@ -53,6 +53,9 @@ fn attempts(file: &Path, port: u16, socket: &Path) -> Vec<(&'static str, io::Res
 
 #[test]
 fn a_back_door_leads_nowhere() {
+    if crate::apart::ran() {
+        return;
+    }
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("secret.txt");
     fs::write(&file, "kept").expect("it is written");

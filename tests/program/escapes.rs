@@ -201,7 +201,7 @@ fn limits_of_the_process_are_met_in_words() {
     let output = attn(place, &["run", "--max-memory", "400M", "handles.py"]);
     let shown = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && shown == "stopped 0\nstopped 1\nstopped 2\n", "{shown}");
-    let goes_on = "kept = []\nwhile True:\n    try:\n        while True: kept.append(b'x' * 10**6)\n    except MemoryError: pass";
+    let goes_on = "kept, one = [], b'x' * 10**6\nwhile True:\n    try:\n        while True: kept.append(one + one)\n    except MemoryError: pass";
     std::fs::write(place.join("goes_on.py"), goes_on).expect("it is written");
     let output = attn(place, &["run", "--plain", "--max-memory", "400M", "goes_on.py"]);
     let shown = String::from_utf8_lossy(&output.stdout);

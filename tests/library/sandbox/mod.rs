@@ -28,6 +28,9 @@ fn listed() -> BTreeMap<&'static str, &'static str> {
 
 #[test]
 fn every_native_function_that_a_cell_reaches_is_listed_with_what_it_may_reach() {
+    if crate::apart::ran() {
+        return;
+    }
     let printed = told(include_str!("walk.py"));
     let (functions, walked) = printed.trim_end().rsplit_once('\n').expect("the walk prints its size last");
     let thousands = walked.split(' ').nth(1).and_then(|count| count.parse::<usize>().ok());
@@ -41,6 +44,9 @@ fn every_native_function_that_a_cell_reaches_is_listed_with_what_it_may_reach() 
 
 #[test]
 fn names_that_were_removed_do_not_come_back() {
+    if crate::apart::ran() {
+        return;
+    }
     let program = "
 import sys
 print([name for name in ('settrace', '_baserepl', 'monitoring') if hasattr(sys, name)])
@@ -80,6 +86,9 @@ const FORGED: &[(&str, &str)] = &[
 
 #[test]
 fn code_and_frames_are_the_compilers() {
+    if crate::apart::ran() {
+        return;
+    }
     let setup = "
 def f(): return 1
 def g(): yield 1
@@ -144,6 +153,9 @@ const RUNNING: &[(&str, &str)] = &[
 
 #[test]
 fn a_generator_that_runs_is_neither_closed_nor_entered() {
+    if crate::apart::ran() {
+        return;
+    }
     for (program, printed) in RUNNING {
         assert_eq!(told(program), *printed, "{program}");
     }
@@ -151,6 +163,9 @@ fn a_generator_that_runs_is_neither_closed_nor_entered() {
 
 #[test]
 fn random_calls_of_generators_find_nothing() {
+    if crate::apart::ran() {
+        return;
+    }
     let printed = told(include_str!("generators.py"));
     let calls = printed.strip_prefix("calls ").and_then(|count| count.trim_end().parse::<usize>().ok());
     assert!(calls.is_some_and(|calls| calls > 100_000), "{printed}");
@@ -158,6 +173,9 @@ fn random_calls_of_generators_find_nothing() {
 
 #[test]
 fn the_code_of_patterns_is_checked_before_it_runs() {
+    if crate::apart::ran() {
+        return;
+    }
     assert_eq!(told(include_str!("patterns.py")), "True True\n");
 }
 
@@ -175,6 +193,9 @@ const STOPPED: &[(&str, &str)] = &[
 
 #[test]
 fn a_comprehension_is_stopped_as_anything_else_is() {
+    if crate::apart::ran() {
+        return;
+    }
     with_large_stack(|| {
         let mut session = Session::new(SessionOptions::default());
         for attempt in 0..40 {
@@ -182,7 +203,10 @@ fn a_comprehension_is_stopped_as_anything_else_is() {
             let interrupter = session.interrupter();
             let presses = std::thread::spawn(move || {
                 std::thread::sleep(std::time::Duration::from_micros(20_000 + 37 * attempt as u64));
-                assert!(interrupter.interrupt(), "the cell runs");
+                // On a loaded machine the cell has not begun yet: nothing would stop it.
+                while !interrupter.interrupt() {
+                    std::thread::sleep(std::time::Duration::from_millis(1));
+                }
             });
             let outcome = session.run(program, "cell 1");
             presses.join().expect("the thread presses once");

@@ -152,6 +152,9 @@ fn session() -> Session {
 
 #[test]
 fn too_large_a_result_raises_memory_error() {
+    if crate::apart::ran() {
+        return;
+    }
     with_large_stack(|| {
         let mut session = session();
         assert_eq!(session.run("import numpy, torch", "cell 0").error, None);
@@ -169,6 +172,9 @@ fn too_large_a_result_raises_memory_error() {
 
 #[test]
 fn what_fits_is_what_python_computes() {
+    if crate::apart::ran() {
+        return;
+    }
     with_large_stack(|| {
         let mut session = session();
         for (source, value) in FITS {
@@ -180,6 +186,9 @@ fn what_fits_is_what_python_computes() {
 
 #[test]
 fn nesting_that_is_too_deep_raises_an_exception() {
+    if crate::apart::ran() {
+        return;
+    }
     with_large_stack(|| {
         for (source, kind) in TOO_DEEP {
             let raised = session().run(source, "cell 1").error.map(|error| error.kind);
@@ -196,6 +205,9 @@ fn nesting_that_is_too_deep_raises_an_exception() {
 /// Nothing is said of a place that there is none of.
 #[test]
 fn nesting_that_is_too_deep_says_so() {
+    if crate::apart::ran() {
+        return;
+    }
     with_large_stack(|| {
         for (source, text) in [
             ("eval('(' * 201 + '1' + ')' * 201)", "too many nested parentheses (<string>, line 1)"),
@@ -209,6 +221,9 @@ fn nesting_that_is_too_deep_says_so() {
 
 #[test]
 fn the_digits_of_a_float_do_not_end() {
+    if crate::apart::ran() {
+        return;
+    }
     with_large_stack(|| {
         let mut session = session();
         for (source, value) in [
@@ -224,6 +239,9 @@ fn the_digits_of_a_float_do_not_end() {
 
 #[test]
 fn roots_of_large_integers_are_exact() {
+    if crate::apart::ran() {
+        return;
+    }
     with_large_stack(|| {
         let source = "import math
 for n in [*range(1, 2000), *(10**k + d for k in range(3, 200) for d in (-1, 0, 1)), *((7**k)**2 + d for k in range(1, 99) for d in (-1, 0, 1)), 1 << 1999999]:
@@ -238,6 +256,9 @@ root == 1 << 999999";
 
 #[test]
 fn endless_native_loops_are_stopped() {
+    if crate::apart::ran() {
+        return;
+    }
     with_large_stack(|| {
         let mut session = session();
         assert_eq!(session.run("import numpy, random, torch", "cell 0").error, None);
@@ -246,7 +267,11 @@ fn endless_native_loops_are_stopped() {
             let (ended, has_ended) = std::sync::mpsc::channel::<()>();
             let presses = std::thread::spawn(move || {
                 std::thread::sleep(Duration::from_millis(50));
-                assert!(interrupter.interrupt(), "the cell runs");
+                // On a loaded machine the cell has not begun yet: nothing would stop it.
+                while !interrupter.interrupt() {
+                    let waited = has_ended.recv_timeout(Duration::from_millis(1));
+                    assert_eq!(waited, Err(RecvTimeoutError::Timeout), "the cell runs");
+                }
                 let first = Instant::now();
                 // If the first press stops nothing, later ones end the cell so that the test fails below and does not hang.
                 while let Err(RecvTimeoutError::Timeout) = has_ended.recv_timeout(Duration::from_secs(10)) {

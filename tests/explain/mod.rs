@@ -1,0 +1,6 @@
+//! Explanations of whole programs: `why`, what-if, traces, and the doctor's silence on correct code.
+
+mod trace;
+mod what_if;
+mod why;
+mod zoo;
