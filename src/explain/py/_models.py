@@ -1,4 +1,4 @@
-"""What is examined of the models that ran, at the end of a program: layers that are unused, shared, zero or no norms."""
+"""What is examined of the models that ran, at the end of a program: layers that are unused, shared or no norms."""
 
 import inspect
 
