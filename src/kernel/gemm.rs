@@ -78,14 +78,14 @@ pub fn gemm<T: Multiply>(alpha: T, a: ArrayView2<T>, b: ArrayView2<T>, beta: T, 
 
 /// `out = alpha * a @ a.T`: what is above the diagonal are the numbers below it.
 fn with_itself<T: Multiply>(alpha: T, a: ArrayView2<T>, mut out: ArrayViewMut2<T>) {
-    let size = (a.nrows() / (4 * threads::count())).clamp(BLOCK / 2, 2 * BLOCK).next_multiple_of(16);
+    const TILE: usize = 32;
+    let size = (a.nrows() / (4 * threads::count())).clamp(BLOCK / 2, 2 * BLOCK).next_multiple_of(TILE);
     let blocks = out.axis_chunks_iter_mut(Axis(0), size).zip(a.axis_chunks_iter(Axis(0), size));
     // The longest rows first, so that no thread waits long for the last block.
     threads::share(blocks.enumerate().rev(), |(number, (out, rows))| {
         let end = number * size + rows.nrows();
         in_squares(alpha, rows, a.slice(s![..end, ..]).t(), T::ZERO, out.slice_move(s![.., ..end]));
     });
-    const TILE: usize = 32;
     for row in (TILE..a.nrows()).step_by(TILE) {
         stop::check();
         for column in (0..row).step_by(TILE) {

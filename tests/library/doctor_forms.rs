@@ -152,6 +152,26 @@ logits = model(ids)
 loss = F.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
 ";
 
+/// Prompts of different length, filled up before their first words.
+const PROMPTS: &str = "\
+import torch
+import torch.nn as nn
+class Writer(nn.Module):
+    def __init__(self, words=9, d=6):
+        super().__init__()
+        self.table, self.head = nn.Embedding(words, d, padding_idx=0), nn.Linear(d, words)
+        self.a, self.b, self.c = nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, d)
+    def forward(self, ids):
+        x, t = self.table(ids), ids.shape[1]
+        s = self.a(x) @ self.b(x).transpose(1, 2) / x.shape[-1] ** 0.5
+        s = s.masked_fill(torch.ones(t, t).triu(1).bool() | (ids == 0)[:, None], -1e9)
+        return self.head(x + s.softmax(-1) @ self.c(x))
+torch.manual_seed(3)
+model, ids = Writer(), torch.tensor([[0, 0, 5, 7], [3, 4, 5, 6]])
+for _ in range(3):
+    ids = torch.cat([ids, model(ids)[:, -1].argmax(-1, keepdim=True)], dim=1)
+";
+
 /// A case: the mistake, the program, and the change.
 type Case = (&'static str, &'static str, &'static str, &'static str);
 
@@ -214,12 +234,8 @@ const CASES: &[Case] = &[
         "self.waves = nn.Parameter(torch.randn(20, d))\n    def forward(self, ids):\n        \
          return self.head(self.block(self.table(ids) + self.waves[:1]))",
     ),
-    (
-        "not-from-the-last-token",
-        WRITES,
-        "ids = torch.tensor([[1, 5]])",
-        "ids = torch.tensor([[1, 5, 0], [1, 5, 6]])",
-    ),
+    ("not-from-the-last-token", PROMPTS, "[0, 0, 5, 7]", "[5, 7, 0, 0]"),
+    ("mask-inverted", WINDOW, "masked_fill(~seen", "masked_fill(seen"),
     (
         "results-differ",
         TWO_WAYS,
@@ -634,6 +650,7 @@ fn the_programs_themselves_have_no_findings() {
             FUSED,
             DIVIDED,
             NEXT,
+            PROMPTS,
             ALIBI,
             GLOBAL,
             WINDOW,

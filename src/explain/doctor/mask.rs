@@ -114,6 +114,15 @@ impl Visible {
         self.pairs().all(|(token, key, seen)| !seen || fits(token, key))
             && self.pairs().any(|(token, key, seen)| seen && token != key)
     }
+
+    /// Whether some keys are hidden from the tokens after them, and none from those before; the token's own key is always
+    /// in sight, or never.
+    pub(super) fn hides_past_alone(&self) -> bool {
+        let own = self.at(0, 0);
+        self.pairs().any(|(token, key, seen)| !seen && key < token)
+            && self.pairs().all(|(token, key, seen)| seen || key < token || key == token && !own)
+            && (0..self.size).all(|token| self.at(token, token) == own)
+    }
 }
 
 /// The triangle of zeros and ones that a step multiplies weights or products of features with, and which keys each token

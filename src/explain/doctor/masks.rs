@@ -174,6 +174,12 @@ fn wrongly_hidden(visible: &Visible, mask: &str, site: Option<Site>) -> Option<(
         found(observed, "diagonal=1 starts above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()").titled("the mask hides each token from itself").because(
             "A token must see at least itself. The first token sees nothing, so the first row of weights is nan.",
         )
+    } else if visible.hides_past_alone() {
+        let observed = format!(
+            "{mask} hides keys before a token's own, and none after it: token 0 sees keys 1 to {last}."
+        );
+        let fix = "a window is a part of the causal mask: hide what is too far back, and everything above the diagonal";
+        found(observed, fix)
     } else {
         return None;
     };
