@@ -8,7 +8,6 @@ use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Parser, Tag,
 
 use super::escape::escape;
 use super::styled;
-use crate::view::formula::formula;
 use crate::view::prose::OPTIONS;
 
 /// Markdown as HTML. `terms` collects the slugs of the terms that it links to; headings begin at level `top`.
@@ -44,10 +43,8 @@ pub(super) fn prose(markdown: &str, top: usize, terms: &mut BTreeSet<String>) ->
                 None => events.push(Event::Html(escape(&words).into())),
             },
             Event::Code(words) => events.push(inline("code", "", &words)),
-            Event::InlineMath(words) => events.push(inline("span", "math", &formula(&words))),
-            Event::DisplayMath(words) => {
-                events.push(inline("span", "math block", &formula(&words)));
-            }
+            Event::InlineMath(words) => events.push(inline("span", "math", &words)),
+            Event::DisplayMath(words) => events.push(inline("span", "math block", &words)),
             Event::Start(Tag::Heading { level, .. }) => {
                 let level = level_below(level, top);
                 events.push(Event::Start(Tag::Heading {

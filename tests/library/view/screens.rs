@@ -315,10 +315,8 @@ fn listed(steps: bool, look: Look) -> Text {
 
 const MARKDOWN: &str = "# Trainable weights
 
-A score is a *dot product* over the root of the width, $\\frac{QK^\\top}{\\sqrt{d_k}}$, as in
+A score is a *dot product* over the root of the width, as in
 `scores / keys.shape[-1] ** 0.5`; see [the page](https://example.org/page).
-
-$$\\mathrm{softmax}\\left(\\frac{QK^\\top}{\\sqrt{d_k}}\\right)V$$
 
 1. First a **query**, in a sentence that is long enough to go on to a second line of its item.
 2. Then a key:
