@@ -170,21 +170,6 @@ impl OutStream {
     }
 
     #[pymethod]
-    fn writable(&self) -> bool {
-        true
-    }
-
-    #[pymethod]
-    fn readable(&self) -> bool {
-        false
-    }
-
-    #[pymethod]
-    fn seekable(&self) -> bool {
-        false
-    }
-
-    #[pymethod]
     fn fileno(&self, vm: &VirtualMachine) -> PyResult<i32> {
         Err(vm.new_os_error("attn's streams are no files: they have no fileno"))
     }
@@ -192,11 +177,6 @@ impl OutStream {
     #[pygetset]
     fn encoding(&self) -> &'static str {
         "utf-8"
-    }
-
-    #[pygetset]
-    fn errors(&self) -> &'static str {
-        "strict"
     }
 
     #[pygetset]
