@@ -15,6 +15,7 @@ use rustpython_vm::{
     function::{OptionalArg, PyMethodDef, PyMethodFlags},
 };
 
+use super::guards::KEPT;
 use crate::tensor::show::{self, scientific};
 
 const FLOAT: &[PyMethodDef] = &[
@@ -146,7 +147,7 @@ type Ternary = fn(&PyObject, &PyObject, &PyObject, &VirtualMachine) -> PyResult;
 static POWER: OnceLock<Ternary> = OnceLock::new();
 
 fn power(a: &PyObject, b: &PyObject, modulus: &PyObject, vm: &VirtualMachine) -> PyResult {
-    let own = POWER.get().expect("install() keeps the original before it replaces the slot");
+    let own = POWER.get().expect(KEPT);
     let result = own(a, b, modulus, vm)?;
     let is_infinite = result.downcast_ref::<PyFloat>().is_some_and(|result| result.to_f64().is_infinite());
     let is_finite = |x| operand(x).is_some_and(f64::is_finite);

@@ -26,6 +26,7 @@ pub enum Channel {
 pub(crate) type Listener = Box<dyn FnMut(Channel, &str)>;
 
 /// The output that a cell has written so far.
+#[derive(Default)]
 pub(super) struct OutputBuffer {
     stdout: String,
     stderr: String,
@@ -45,15 +46,7 @@ impl fmt::Debug for OutputBuffer {
 
 impl OutputBuffer {
     pub(super) fn new(limit: usize, listener: Option<Listener>) -> OutputBuffer {
-        OutputBuffer {
-            stdout: String::new(),
-            stderr: String::new(),
-            figures: Vec::new(),
-            limit,
-            full: false,
-            progress: false,
-            listener,
-        }
+        OutputBuffer { limit, listener, ..OutputBuffer::default() }
     }
 
     /// Sets the listener, and returns the one before.

@@ -13,7 +13,7 @@ use crate::tensor::ErrorFact;
 use crate::torch;
 
 /// An exception that ended a cell.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Raised {
     /// The exception's type as a traceback shows it: `RuntimeError`, `json.decoder.JSONDecodeError`.
     pub kind: String,
@@ -43,15 +43,7 @@ pub struct TracebackFrame {
 impl Raised {
     /// An exception of this type and text, without a place.
     pub(crate) fn new(kind: impl Into<String>, message: impl Into<String>) -> Raised {
-        Raised {
-            kind: kind.into(),
-            message: message.into(),
-            line: None,
-            column: None,
-            interrupted: false,
-            fact: None,
-            frames: Vec::new(),
-        }
+        Raised { kind: kind.into(), message: message.into(), ..Raised::default() }
     }
 
     /// Reads `exception`, which the cell `cell` raised. `is_cell` says whether a file name names a cell.

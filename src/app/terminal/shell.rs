@@ -14,8 +14,9 @@ use crate::view::wrap::wrap;
 use crate::view::{Look, Role, Text};
 
 /// How the program ends, from the best to the worst; the value is the exit code.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Exit {
+    #[default]
     Good = 0,
     Failed = 1,
     /// The command line is wrong.
