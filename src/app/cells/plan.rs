@@ -197,10 +197,8 @@ pub(crate) fn open(path: &Path) -> Result<Notebook, Failure> {
         };
         let words = format!("nothing was run: {error}{}", listed("; the nearest: ", &near));
         match error.kind {
-            ReadErrorKind::Missing | ReadErrorKind::Folder { .. } | ReadErrorKind::UnknownKind => {
-                Failure::Usage(words)
-            }
-            _ => Failure::Unreadable(words),
+            ReadErrorKind::Missing | ReadErrorKind::NoFile(_) => Failure::Usage(words),
+            ReadErrorKind::Unreadable(_) => Failure::Unreadable(words),
         }
     })
 }

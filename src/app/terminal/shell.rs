@@ -142,12 +142,6 @@ impl<'a> Shell<'a> {
         std::mem::take(&mut self.said)
     }
 
-    /// Writes a result made of bytes.
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.out.write_all(bytes)?;
-        Ok(())
-    }
-
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         self.out.flush()?;
         Ok(())
