@@ -72,11 +72,7 @@ impl OutputBuffer {
             return;
         }
         self.full = true;
-        let mut end = free;
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        self.push(channel, &text[..end]);
+        self.push(channel, &text[..text.floor_char_boundary(free)]);
         let remark =
             format!("\n[output cut here: this cell wrote more than {}]\n", size_in_words(self.limit as f64));
         self.push(Channel::Stderr, &remark);
