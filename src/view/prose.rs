@@ -131,11 +131,7 @@ impl MarkdownWriter {
             Tag::CodeBlock(kind) => {
                 self.flush();
                 self.separate();
-                let python = match kind {
-                    CodeBlockKind::Fenced(info) => info.contains("py") || info.contains("code-cell"),
-                    CodeBlockKind::Indented => false,
-                };
-                self.fence = Some((python, String::new()));
+                self.fence = Some((is_python(&kind), String::new()));
             }
             Tag::List(first) => {
                 self.flush();
@@ -360,6 +356,11 @@ impl MarkdownWriter {
         }
         self.text.append(table.draw());
     }
+}
+
+/// Whether a fence has Python code.
+pub(super) fn is_python(fence: &CodeBlockKind) -> bool {
+    matches!(fence, CodeBlockKind::Fenced(info) if info.contains("py") || info.contains("code-cell"))
 }
 
 /// Code or a formula; no line is broken at its spaces if it is short.
