@@ -67,12 +67,7 @@ fn in_table_order(elements: Vec<(i64, PyObjectRef)>) -> Vec<PyObjectRef> {
     for (hash, element) in elements {
         table.insert(hash, element);
         if table.used * 5 >= (table.slots.len() - 1) * 3 {
-            let least = table.used * 4;
-            let mut size = 8;
-            while size <= least {
-                size *= 2;
-            }
-            let mut larger = SetTable::new(size);
+            let mut larger = SetTable::new((table.used * 4 + 1).next_power_of_two());
             for (hash, element) in table.slots.into_iter().flatten() {
                 larger.insert(hash, element);
             }

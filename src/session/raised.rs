@@ -53,19 +53,17 @@ impl Raised {
         is_cell: impl Fn(&str) -> bool,
         vm: &VirtualMachine,
     ) -> Raised {
-        let mut frames = Vec::new();
-        if let Some(traceback) = exception.__traceback__() {
-            for entry in traceback.iter() {
-                let file = entry.frame.code.source_path().as_str();
-                if is_cell(file) {
-                    frames.push(TracebackFrame {
-                        cell: file.to_owned(),
-                        line: entry.lineno.get(),
-                        function: entry.frame.code.obj_name.as_str().to_owned(),
-                    });
-                }
-            }
-        }
+        let traceback = exception.__traceback__();
+        let frames = traceback.iter().flat_map(|traceback| traceback.iter()).filter_map(|entry| {
+            let code = &entry.frame.code;
+            let (cell, function) = (code.source_path().as_str(), code.obj_name.as_str().to_owned());
+            is_cell(cell).then(|| TracebackFrame {
+                cell: cell.to_owned(),
+                line: entry.lineno.get(),
+                function,
+            })
+        });
+        let frames: Vec<TracebackFrame> = frames.collect();
         let line = frames.iter().rev().find(|frame| frame.cell == cell).map(|frame| frame.line);
         let fact = torch::fact_of(exception, vm).map(Box::new);
         Raised { line, frames, fact, ..Raised::new(kind(exception, vm), message(exception, vm)) }
