@@ -40,7 +40,6 @@ pub(crate) use interrupt::Interrupter;
 pub(crate) use machine::{default_limit, limit_process, machine_memory};
 pub(crate) use messages::PythonError;
 pub(crate) use namespace::Variable;
-pub(crate) use numbers::in_threes;
 pub use output::Channel;
 pub(crate) use output::Listener;
 pub use probe::CallReport;

@@ -359,11 +359,7 @@ impl Specification {
 fn grouped(digits: &str, separator: char, least: usize) -> String {
     let characters = |count: usize| count + (count - 1) / 3;
     let count = (digits.len()..).find(|count| characters(*count) >= least).expect("numbers do not end");
-    in_threes(&format!("{digits:0>count$}"), separator)
-}
-
-/// Digits in groups of three.
-pub(crate) fn in_threes(digits: &str, separator: char) -> String {
+    let digits = format!("{digits:0>count$}");
     let threes = digits.as_bytes().rchunks(3).rev();
     let threes: Vec<&str> = threes.map(|it| std::str::from_utf8(it).expect("digits are ASCII")).collect();
     threes.join(&separator.to_string())

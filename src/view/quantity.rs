@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use crate::session::in_threes;
 use crate::tensor::show::scientific;
 
 /// `1048576` as `1,048,576`.
 pub(crate) fn grouped(number: u64) -> String {
-    in_threes(&number.to_string(), ',')
+    let digits = number.to_string();
+    let threes = digits.as_bytes().rchunks(3).rev();
+    let threes: Vec<&str> = threes.map(|it| std::str::from_utf8(it).expect("digits are ASCII")).collect();
+    threes.join(",")
 }
 
 /// `1 operation`, `12,000 operations`.

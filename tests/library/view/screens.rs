@@ -545,8 +545,11 @@ fn strips(look: Look) -> Text {
     ];
     let tokens = ["Your", "journey", "starts"].map(str::to_string);
     let mut text = storage(&all, &tokens, look);
-    text.line(progress("1,024 tokens", 0.43, look));
-    text.line(working("step91 gpt2-timed", Duration::from_millis(1700)));
+    // There is no bar with `--plain`.
+    if !look.plain {
+        text.line(progress("1,024 tokens", 0.43, look));
+        text.line(working("step91 gpt2-timed", Duration::from_millis(1700)));
+    }
     text
 }
 
