@@ -17,7 +17,7 @@ const MOST_VALUES: usize = 4096;
 pub(crate) fn write_json(document: &impl Serialize, shell: &mut Shell) -> Result<(), Failure> {
     let text =
         serde_json::to_string(document).map_err(|error| Failure::Unwritable(io::Error::other(error)))?;
-    shell.bytes(format!("{}\n", escaped(&text)).as_bytes())
+    shell.say(&format!("{}\n", escaped(&text)))
 }
 
 /// A document in which strings have `\u009b` for each character that a terminal obeys. (The first 32 are escaped in any

@@ -85,6 +85,12 @@ pub fn numbers(text: &str) -> Vec<Vec<TypedNumber>> {
     found
 }
 
+/// The words and signs that may stand before a number.
+static AROUND: LazyLock<Regex> = LazyLock::new(|| {
+    let words = "about|approximately|approx\\.|roughly|around|nearly|circa|tensor|it is";
+    Regex::new(&format!(r#"^(?:(?:{words}|[=~≈`"])\s*)+"#)).expect("it is a regular expression")
+});
+
 /// The text without the words and signs that may surround a number.
 fn bare(text: &str) -> String {
     let mut text = text.trim().to_lowercase().replace('−', "-");
@@ -94,21 +100,8 @@ fn bare(text: &str) -> String {
     let mut rest = text.trim().trim_end_matches(['?', '!']).trim();
     loop {
         let before = rest;
-        for word in [
-            "about",
-            "approximately",
-            "approx.",
-            "roughly",
-            "around",
-            "nearly",
-            "circa",
-            "tensor",
-            "it is",
-            "=",
-        ] {
-            rest = rest.strip_prefix(word).unwrap_or(rest).trim();
-        }
-        rest = rest.trim_start_matches(['~', '≈', '`', '"']).trim_end_matches(['`', '"']).trim();
+        rest = AROUND.find(rest).map_or(rest, |words| &rest[words.end()..]);
+        rest = rest.trim_end_matches(['`', '"']).trim();
         if let Some(inner) = rest.strip_prefix('(').and_then(|r| r.strip_suffix(')')) {
             if !inner.contains(['(', ')']) {
                 rest = inner.trim();

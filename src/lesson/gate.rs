@@ -271,6 +271,7 @@ impl Gate<'_> {
     }
 
     fn exercise(&mut self, exercise: &Exercise, before: &[LessonStep]) {
+        let new_session = self.new_session;
         // What the code shows, and what the first failing check says.
         let attempt_in = |code: &str, session: &mut Session| -> (Outcome, Option<String>) {
             for (step, _) in before {
@@ -286,7 +287,7 @@ impl Gate<'_> {
             };
             (outcome, failed)
         };
-        let attempt = |code: &str| attempt_in(code, &mut (self.new_session)());
+        let attempt = |code: &str| attempt_in(code, &mut new_session());
         // Where code raised, and whether it lacks a name that the starter defines.
         let place = |outcome: &Outcome| {
             let Some(error) = &outcome.error else { return String::new() };
@@ -294,7 +295,7 @@ impl Gate<'_> {
             let Some(PythonError::UnknownName(name)) = PythonError::of(&error.kind, &error.message) else {
                 return line;
             };
-            let mut session = (self.new_session)();
+            let mut session = new_session();
             attempt_in(&exercise.starter.source, &mut session);
             match session.names().iter().any(|defined| defined == name) {
                 true => format!(
@@ -303,37 +304,29 @@ impl Gate<'_> {
                 false => line,
             }
         };
-        let mut faults = Vec::new();
         if attempt(&exercise.starter.source).1.is_none() {
-            faults.push((
-                exercise.starter.line,
-                format!("the starter of `{}` passes its check", exercise.slug),
-            ));
+            self.fault(exercise.starter.line, format!("the starter of `{}` passes its check", exercise.slug));
         }
         let (solved, failed) = attempt(&exercise.solution.source);
         if let Some(says) = failed {
             let what = format!("the solution of `{}` fails: {says}{}", exercise.slug, place(&solved));
-            faults.push((exercise.solution.line, what));
+            self.fault(exercise.solution.line, what);
         } else if !solved.shows_something() {
             let what = format!("the solution of `{}` shows no result: print one", exercise.slug);
-            faults.push((exercise.solution.line, what));
+            self.fault(exercise.solution.line, what);
         }
         let mut messages: Vec<String> = Vec::new();
         for wrong in &exercise.attempts {
             let (outcome, failed) = attempt(&wrong.code.source);
             let says = failed.unwrap_or_else(|| "nothing: it passes".to_string());
             if !says.contains(&wrong.says) {
-                faults.push((
-                    wrong.code.line,
-                    format!("this attempt should get `{}` and gets {says}{}", wrong.says, place(&outcome)),
-                ));
+                let what =
+                    format!("this attempt should get `{}` and gets {says}{}", wrong.says, place(&outcome));
+                self.fault(wrong.code.line, what);
             } else if messages.contains(&says) {
-                faults.push((wrong.code.line, format!("another attempt gets the same message: {says}")));
+                self.fault(wrong.code.line, format!("another attempt gets the same message: {says}"));
             }
             messages.push(says);
-        }
-        for (line, what) in faults {
-            self.fault(line, what);
         }
     }
 }

@@ -17,10 +17,16 @@ pub(super) fn read(text: &str) -> Result<Notebook, ReadErrorKind> {
     let value: Value = serde_json::from_str(text).map_err(|e| {
         let what = e.to_string();
         let what = what.split(" at line ").next().expect("a split has a first part").to_string();
-        ReadErrorKind::NotJson { line: e.line(), column: e.column(), what, seems: resembles(text) }
+        ReadErrorKind::Unreadable(format!(
+            " is not a notebook: not JSON at line {}, column {} ({what}){}",
+            e.line(),
+            e.column(),
+            resembles(text)
+        ))
     })?;
+    let none = |what: &str| ReadErrorKind::Unreadable(format!(" is JSON, but not a notebook: {what}"));
     let Value::Object(top) = &value else {
-        return Err(ReadErrorKind::NotNotebook { what: format!("it holds {}, not an object", kind(&value)) });
+        return Err(none(&format!("it holds {}, not an object", kind(&value))));
     };
     let mut notebook = Notebook::default();
     if let Some(language) = language(top)
@@ -36,25 +42,21 @@ pub(super) fn read(text: &str) -> Result<Notebook, ReadErrorKind> {
     let cells = match top.get("cells") {
         Some(Value::Array(cells)) => cells,
         Some(other) => {
-            return Err(ReadErrorKind::NotNotebook {
-                what: format!("its `cells` is {}, not a list", kind(other)),
-            });
+            return Err(none(&format!("its `cells` is {}, not a list", kind(other))));
         }
         None if top.contains_key("worksheets") => {
-            let what =
-                "it is of format 3; `jupyter nbconvert --to notebook` makes it one of format 4".to_owned();
-            return Err(ReadErrorKind::NotNotebook { what });
+            return Err(none(
+                "it is of format 3; `jupyter nbconvert --to notebook` makes it one of format 4",
+            ));
         }
         None => {
             let keys: Vec<&str> = top.keys().map(String::as_str).take(5).collect();
             let found = if keys.is_empty() { "nothing".to_string() } else { keys.join(", ") };
-            return Err(ReadErrorKind::NotNotebook {
-                what: format!("it has no `cells`; at the top stands {found}"),
-            });
+            return Err(none(&format!("it has no `cells`; at the top stands {found}")));
         }
     };
     for (position, cell) in cells.iter().enumerate() {
-        let bad = |what: String| ReadErrorKind::BadCell { cell: position + 1, what };
+        let bad = |what: String| ReadErrorKind::Unreadable(format!(", cell {}: {what}", position + 1));
         let Value::Object(fields) = cell else {
             return Err(bad(format!("it is {}, not an object", kind(cell))));
         };
@@ -90,19 +92,19 @@ pub(super) fn read(text: &str) -> Result<Notebook, ReadErrorKind> {
     Ok(notebook)
 }
 
-/// A suggestion for a text that is not JSON.
-fn resembles(text: &str) -> Option<&'static str> {
+/// A suggestion for a text that is not JSON; empty if there is none.
+fn resembles(text: &str) -> &'static str {
     let start = text.trim_start();
     if text.lines().any(|l| l.starts_with("<<<<<<< ")) {
-        Some("It holds the marks of an unfinished merge (<<<<<<<)")
+        ". It holds the marks of an unfinished merge (<<<<<<<)"
     } else if start.starts_with("version https://git-lfs") {
-        Some("It is a Git LFS pointer: fetch the file itself with `git lfs pull`")
+        ". It is a Git LFS pointer: fetch the file itself with `git lfs pull`"
     } else if start.starts_with('<') {
-        Some("It looks like a web page: download the raw file")
+        ". It looks like a web page: download the raw file"
     } else if !start.starts_with(['{', '[']) {
-        Some("It looks like plain text: if it is Python, let its name end in .py")
+        ". It looks like plain text: if it is Python, let its name end in .py"
     } else {
-        None
+        ""
     }
 }
 

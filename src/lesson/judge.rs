@@ -249,7 +249,7 @@ fn of_shape(said: &[Vec<usize>], truth: &[usize], wrong: &KnownMistakes<Vec<usiz
     let met = shape.iter().zip(truth).filter(|(a, b)| a == b).count();
     let because = match (shape.len(), truth.len()) {
         (have, want) if have != want => {
-            format!("{} has {}. Here there {}.", tuple_repr(shape), axes(have), are(want))
+            format!("{} has {}, and the answer has {}.", tuple_repr(shape), axes(have), axes(want))
         }
         _ if sorted(shape) == sorted(truth) => "The sizes are right, but in a different order.".to_owned(),
         _ if met > 0 => {
@@ -262,10 +262,6 @@ fn of_shape(said: &[Vec<usize>], truth: &[usize], wrong: &KnownMistakes<Vec<usiz
 
 fn axes(count: usize) -> String {
     if count == 1 { "one axis".to_owned() } else { format!("{count} axes") }
-}
-
-fn are(count: usize) -> String {
-    if count == 1 { "is one".to_owned() } else { format!("are {count}") }
 }
 
 fn of_value(

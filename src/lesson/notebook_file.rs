@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use super::fault::listed;
 use super::notebook::Notebook;
 use super::read_error::{LARGEST, NotebookError, ReadErrorKind};
 use super::{ipynb, script};
@@ -16,30 +17,32 @@ impl Notebook {
         let about = std::fs::metadata(path).map_err(|e| {
             fail(match e.kind() {
                 std::io::ErrorKind::NotFound => ReadErrorKind::Missing,
-                _ => ReadErrorKind::Unreadable(e.to_string()),
+                _ => unreadable(&e),
             })
         })?;
         if about.is_dir() {
-            return Err(fail(ReadErrorKind::Folder { within: runnable(path) }));
+            let instead = match runnable(path).as_slice() {
+                [] => ", and no notebook, .py or .md file is in it".to_owned(),
+                names => listed("; try one of its files: ", names),
+            };
+            return Err(fail(ReadErrorKind::NoFile(format!(" is a folder{instead}"))));
         }
         if about.len() > LARGEST {
-            return Err(fail(ReadErrorKind::TooLarge { bytes: about.len() }));
+            return Err(fail(too_large(about.len())));
         }
         // A device or a pipe states no size.
         let mut bytes = Vec::new();
         let file = outside(|| File::open(path));
         let read = file.and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
-        read.map_err(|e| fail(ReadErrorKind::Unreadable(e.to_string())))?;
+        read.map_err(|e| fail(unreadable(&e)))?;
         Notebook::from_bytes(path, &bytes)
     }
 
     /// Reads all of `input`, which has no name: a notebook if it is JSON, else a script. Errors: [`NotebookError`].
     pub(crate) fn from_unnamed(input: impl Read, called: &str) -> Result<Notebook, NotebookError> {
         let mut bytes = Vec::new();
-        input.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| NotebookError {
-            path: called.into(),
-            kind: ReadErrorKind::Unreadable(error.to_string()),
-        })?;
+        let read = input.take(LARGEST + 1).read_to_end(&mut bytes);
+        read.map_err(|error| NotebookError { path: called.into(), kind: unreadable(&error) })?;
         let is_json = bytes.trim_ascii_start().starts_with(b"{");
         Notebook::from_bytes(Path::new(&format!("{called}.{}", if is_json { "ipynb" } else { "py" })), &bytes)
     }
@@ -48,15 +51,15 @@ impl Notebook {
     pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Notebook, NotebookError> {
         let fail = |kind| NotebookError { path: path.to_path_buf(), kind };
         if bytes.len() as u64 > LARGEST {
-            return Err(fail(ReadErrorKind::TooLarge { bytes: bytes.len() as u64 }));
+            return Err(fail(too_large(bytes.len() as u64)));
         }
         let text = utf8(bytes).map_err(fail)?;
         if let Some(at) = text.find('\0') {
             let line = text[..at].matches('\n').count() + 1;
-            return Err(fail(ReadErrorKind::NotUtf8 { line, seems: Some("a binary file") }));
+            return Err(fail(not_utf8(line, "; it seems to be a binary file")));
         }
         if text.trim().is_empty() {
-            return Err(fail(ReadErrorKind::Empty));
+            return Err(fail(ReadErrorKind::Unreadable(" is empty: there is nothing to run".to_owned())));
         }
         let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
         let mut notebook = match ending.as_deref() {
@@ -64,7 +67,10 @@ impl Notebook {
             Some("py" | "ipy" | "pyw") => script::python(text),
             Some("md" | "markdown" | "myst") => script::markdown(text),
             Some("json") | None if text.trim_start().starts_with('{') => ipynb::read(text).map_err(fail)?,
-            _ => return Err(fail(ReadErrorKind::UnknownKind)),
+            _ => {
+                let words = ": attn reads .ipynb, .py and .md files; this name ends otherwise";
+                return Err(fail(ReadErrorKind::NoFile(words.to_owned())));
+            }
         };
         notebook.path = path.to_path_buf();
         if notebook.title.is_empty() {
@@ -122,16 +128,28 @@ fn utf8(bytes: &[u8]) -> Result<&str, ReadErrorKind> {
         Ok(text) => Ok(text),
         Err(e) => {
             let seems = match bytes {
-                [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some("UTF-16"),
-                [0x1F, 0x8B, ..] => Some("a gzip archive"),
-                [b'P', b'K', 3, 4, ..] => Some("a zip archive"),
-                [b'%', b'P', b'D', b'F', ..] => Some("a PDF file"),
-                [0x89, b'P', b'N', b'G', ..] => Some("a PNG picture"),
-                _ if bytes.contains(&0) => Some("a binary file"),
-                _ => None,
+                [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => "; it seems to be UTF-16",
+                _ if bytes.contains(&0) => "; it seems to be a binary file",
+                _ => "",
             };
             let line = bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
-            Err(ReadErrorKind::NotUtf8 { line, seems })
+            Err(not_utf8(line, seems))
         }
     }
+}
+
+fn unreadable(error: &std::io::Error) -> ReadErrorKind {
+    ReadErrorKind::Unreadable(format!(" cannot be read: {error}"))
+}
+
+fn too_large(bytes: u64) -> ReadErrorKind {
+    let (megabytes, most) = (bytes >> 20, LARGEST >> 20);
+    ReadErrorKind::Unreadable(format!(
+        " has {megabytes} MB; at most {most} MB are read. Clearing the notebook's outputs makes it smaller"
+    ))
+}
+
+/// `line` is that of the first bad byte, from 1.
+fn not_utf8(line: usize, seems: &str) -> ReadErrorKind {
+    ReadErrorKind::Unreadable(format!(", line {line}: not UTF-8 text{seems}. Save it as UTF-8"))
 }

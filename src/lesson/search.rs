@@ -24,17 +24,11 @@ const PART: f64 = 0.25;
 /// The share of what is asked for, rare words counted more, that a text must have.
 const ENOUGH: f64 = 0.25;
 
-/// A text that can be found.
-pub(crate) struct Searched<'t> {
-    pub(crate) title: &'t str,
-    pub(crate) body: &'t str,
-}
-
-/// The indices of the texts that have at least one of the words, the best first; none where no text has enough of them.
-pub(crate) fn search(wanted: &str, texts: &[Searched], glossary: &Glossary) -> Vec<usize> {
+/// The indices of the texts, each a title and a body, that have at least one of the words, the best first; none where no text has enough of them.
+pub(crate) fn search(wanted: &str, texts: &[(&str, String)], glossary: &Glossary) -> Vec<usize> {
     let terms = terms(glossary);
-    let titles: Vec<Ideas> = texts.iter().map(|text| ideas(text.title, &terms)).collect();
-    let bodies: Vec<Ideas> = texts.iter().map(|text| ideas(text.body, &terms)).collect();
+    let titles: Vec<Ideas> = texts.iter().map(|(title, _)| ideas(title, &terms)).collect();
+    let bodies: Vec<Ideas> = texts.iter().map(|(_, body)| ideas(body, &terms)).collect();
     let mut scores = vec![0.0; texts.len()];
     // How much of what is asked for each text has, titles and bodies alike.
     let (mut had, mut all) = (vec![0.0; texts.len()], 0.0);

@@ -18,29 +18,8 @@ pub enum TypedSize {
 }
 
 /// Words that may surround the sizes of a shape.
-const FILLERS: &[&str] = &[
-    "torch.size",
-    "size",
-    "shape",
-    "the",
-    "is",
-    "of",
-    "a",
-    "an",
-    "tensor",
-    "tuple",
-    "and",
-    "it",
-    "its",
-    "with",
-    "each",
-    "vector",
-    "matrix",
-    "length",
-    "elements",
-    "numbers",
-    "entries",
-];
+const FILLERS: &str = "torch.size size shape the is of a an tensor tuple and it its with each vector matrix length elements \
+                       numbers entries";
 
 /// All readings of `text` as a shape, the most literal first; empty if it is not a shape.
 /// `(6,2)`, `6x2`, `six by two`, `[6, 2]`, `torch.Size([6, 2])`, `query 6, key 2`, `T=6, d_out=2`, `(2, 6, 2*2)`.
@@ -83,7 +62,7 @@ fn tokens(text: &str) -> Option<Vec<String>> {
         let token = token.as_str();
         tokens.push(match token.to_lowercase().as_str() {
             "(" | ")" | "[" | "]" | "{" | "}" | "<" | ">" => continue,
-            low if FILLERS.contains(&low) => continue,
+            low if FILLERS.split(' ').any(|filler| filler == low) => continue,
             "," | ";" | "|" | "by" | "times" | "x" => ",".to_owned(),
             "*" | "×" | "·" => "*".to_owned(),
             "/" | "//" => "//".to_owned(),

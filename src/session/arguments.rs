@@ -9,8 +9,7 @@ use rustpython_vm::{
     function::FuncArgs,
 };
 
-/// Why the original of a replaced slot is always there.
-const KEPT: &str = "the original is kept before the slot is replaced";
+use super::guards::KEPT;
 
 type Call = fn(&PyObject, FuncArgs, &VirtualMachine) -> PyResult;
 type VectorCall = fn(&PyObject, Vec<PyObjectRef>, usize, Option<&[PyObjectRef]>, &VirtualMachine) -> PyResult;

@@ -10,6 +10,8 @@ use rustpython_vm::{
     recursion::ReprGuard,
 };
 
+use super::guards::KEPT;
+
 pub(super) fn install(vm: &VirtualMachine) {
     let types = &vm.ctx.types;
     for (at, class) in [types.set_type, types.frozenset_type].into_iter().enumerate() {
@@ -24,9 +26,6 @@ pub(super) fn install(vm: &VirtualMachine) {
     }
 }
 
-/// Why the original of a replaced slot is always there.
-const INSTALLED: &str = "install() keeps the original before it replaces the slot";
-
 type Iter = fn(PyObjectRef, &VirtualMachine) -> PyResult;
 
 /// The originals, of sets and of frozen sets.
@@ -36,7 +35,7 @@ static ITER: [OnceLock<Iter>; 2] = [const { OnceLock::new() }; 2];
 const MAX_ORDERED: usize = 4096;
 
 fn ordered_iter<const TYPE: usize>(set: PyObjectRef, vm: &VirtualMachine) -> PyResult {
-    let own = ITER[TYPE].get().expect(INSTALLED);
+    let own = ITER[TYPE].get().expect(KEPT);
     let length = set.length(vm)?;
     if !(2..=MAX_ORDERED).contains(&length) {
         return own(set, vm);
@@ -68,12 +67,7 @@ fn in_table_order(elements: Vec<(i64, PyObjectRef)>) -> Vec<PyObjectRef> {
     for (hash, element) in elements {
         table.insert(hash, element);
         if table.used * 5 >= (table.slots.len() - 1) * 3 {
-            let least = table.used * 4;
-            let mut size = 8;
-            while size <= least {
-                size *= 2;
-            }
-            let mut larger = SetTable::new(size);
+            let mut larger = SetTable::new((table.used * 4 + 1).next_power_of_two());
             for (hash, element) in table.slots.into_iter().flatten() {
                 larger.insert(hash, element);
             }
@@ -148,5 +142,5 @@ fn concat_sequences(sequence: PySequence<'_>, other: &PyObject, vm: &VirtualMach
         let text = format!("can only concatenate {kind} (not \"{}\") to {kind}", other.class().name());
         return Err(vm.new_type_error(text));
     }
-    own.get().expect(INSTALLED)(sequence, other, vm)
+    own.get().expect(KEPT)(sequence, other, vm)
 }

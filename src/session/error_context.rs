@@ -60,11 +60,9 @@ impl ErrorContext {
         }
         let mut context = ErrorContext::default();
         // Variables come before members of modules: the shorter name is the clearer one.
-        for (name, value) in &scope {
-            if let Some(tensor) = numpy::tensor_value(value) {
-                context.tensors.push(Variable { name: name.clone(), value: tensor });
-            }
-        }
+        context.tensors.extend(scope.iter().filter_map(|(name, value)| {
+            Some(Variable { name: name.clone(), value: numpy::tensor_value(value)? })
+        }));
         context.tensors.extend(nested::in_modules(&scope));
         context.keys = keys(&scope);
         context.attributes = attributes(exception, &scope, vm);

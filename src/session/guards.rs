@@ -9,6 +9,9 @@ use rustpython_vm::{
     function::{FuncArgs, PyMethodFlags, PyNativeFn},
 };
 
+/// Why the original of a replaced slot is always there.
+pub(super) const KEPT: &str = "the original is kept before the slot is replaced";
+
 /// A method of the interpreter's own that was replaced.
 #[derive(Clone, Copy)]
 pub(super) struct Own {

@@ -61,35 +61,25 @@ const SKIP_REASONS: &[(&[&str], &str)] = &[
 /// Translates the source of a notebook cell to Python.
 pub(super) fn translate(source: &str) -> Translated {
     let mut remarks = Vec::new();
-    let first = source.lines().position(|line| !line.trim().is_empty());
-    if let Some(first) = first
-        && let Some(magic) = source.lines().nth(first).and_then(|line| line.trim_start().strip_prefix("%%"))
-    {
-        let name = magic.split_whitespace().next().unwrap_or("");
-        let mode = match name {
-            "time" => CellMode::Timed,
-            "timeit" => CellMode::TimedRepeatedly,
-            "capture" => CellMode::Captured,
-            _ => CellMode::Skipped,
-        };
-        if mode == CellMode::Skipped {
+    let first = source.lines().position(|line| !line.trim().is_empty()).unwrap_or(0);
+    let magic = source.lines().nth(first).and_then(|line| line.trim_start().strip_prefix("%%"));
+    let mode = match magic.map(|magic| magic.split_whitespace().next().unwrap_or("")) {
+        None => CellMode::Plain,
+        Some("time") => CellMode::Timed,
+        Some("timeit") => CellMode::TimedRepeatedly,
+        Some("capture") => CellMode::Captured,
+        Some(name) => {
             remarks.push(format!("skipped: the cell is for %%{name}, which attn does not have"));
-            return Translated { source: String::new(), mode, remarks };
+            return Translated { source: String::new(), mode: CellMode::Skipped, remarks };
         }
-        let body: Vec<&str> = source
-            .split('\n')
-            .enumerate()
-            .map(|(index, line)| if index == first { "" } else { line })
-            .collect();
-        let source = python(&body.join("\n"), &mut remarks);
-        let source = match mode {
-            CellMode::TimedRepeatedly => "\n".repeat(first) + &call("__attn_timeit__", &source),
-            _ => source,
-        };
-        return Translated { source, mode, remarks };
+    };
+    let lines = source.split('\n').enumerate();
+    let body = lines.map(|(index, line)| if magic.is_some() && index == first { "" } else { line });
+    let mut source = python(&body.collect::<Vec<_>>().join("\n"), &mut remarks);
+    if mode == CellMode::TimedRepeatedly {
+        source = "\n".repeat(first) + &call("__attn_timeit__", &source);
     }
-    let source = python(source, &mut remarks);
-    Translated { source, mode: CellMode::Plain, remarks }
+    Translated { source, mode, remarks }
 }
 
 fn is_python(source: &str) -> bool {

@@ -20,6 +20,7 @@ use rustpython_vm::{
     protocol::PySequence,
 };
 
+use super::guards::KEPT;
 use super::interrupt::{Interrupter, StopReason};
 use super::machine::{FALLBACK, resident};
 use crate::tensor::size_in_words;
@@ -67,9 +68,6 @@ pub(super) fn check(bytes: f64, vm: &VirtualMachine) -> PyResult<()> {
     }
 }
 
-/// Why the original of a wrapped slot is always there.
-const INSTALLED: &str = "install() keeps the original before it wraps the slot";
-
 type Repeat = fn(PySequence<'_>, isize, &VirtualMachine) -> PyResult;
 
 /// The types that can be repeated. The elements of the first two take 8 bytes, those of the others 1.
@@ -101,7 +99,7 @@ fn repeated<const INPLACE: bool>(sequence: PySequence<'_>, times: isize, vm: &Vi
     let kind = sequences(vm).iter().position(|class| sequence.obj.fast_isinstance(class));
     let kind = kind.expect("install() replaces the slots of these types only");
     check(length(sequence.obj) * times as f64 * if kind < 2 { 8.0 } else { 1.0 }, vm)?;
-    let (repeat, inplace_repeat) = REPEAT[kind].get().expect(INSTALLED);
+    let (repeat, inplace_repeat) = REPEAT[kind].get().expect(KEPT);
     (if INPLACE { inplace_repeat } else { repeat })(sequence, times, vm)
 }
 
@@ -136,7 +134,7 @@ fn power_within_limit(a: &PyObject, b: &PyObject, modulus: &PyObject, vm: &Virtu
             return Err(too_many_digits(bits, vm));
         }
     }
-    POWER.get().expect(INSTALLED)(a, b, modulus, vm)
+    POWER.get().expect(KEPT)(a, b, modulus, vm)
 }
 
 fn shift_within_limit(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
@@ -144,7 +142,7 @@ fn shift_within_limit(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResu
         Some((value, by)) if value.bits() > 0 && as_float(by) > MAX_BITS => {
             Err(too_many_digits(as_float(by), vm))
         }
-        _ => SHIFT.get().expect(INSTALLED)(a, b, vm),
+        _ => SHIFT.get().expect(KEPT)(a, b, vm),
     }
 }
 
@@ -168,7 +166,7 @@ fn repr_within_limit(value: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<Py
              use sys.set_int_max_str_digits() to increase the limit"
         )));
     }
-    REPR.get().expect(INSTALLED)(value, vm)
+    REPR.get().expect(KEPT)(value, vm)
 }
 
 /// A thread that checks the memory of the process while a cell runs, and sleeps otherwise.

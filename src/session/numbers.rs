@@ -15,6 +15,7 @@ use rustpython_vm::{
     function::{OptionalArg, PyMethodDef, PyMethodFlags},
 };
 
+use super::guards::KEPT;
 use crate::tensor::show::{self, scientific};
 
 const FLOAT: &[PyMethodDef] = &[
@@ -146,7 +147,7 @@ type Ternary = fn(&PyObject, &PyObject, &PyObject, &VirtualMachine) -> PyResult;
 static POWER: OnceLock<Ternary> = OnceLock::new();
 
 fn power(a: &PyObject, b: &PyObject, modulus: &PyObject, vm: &VirtualMachine) -> PyResult {
-    let own = POWER.get().expect("install() keeps the original before it replaces the slot");
+    let own = POWER.get().expect(KEPT);
     let result = own(a, b, modulus, vm)?;
     let is_infinite = result.downcast_ref::<PyFloat>().is_some_and(|result| result.to_f64().is_infinite());
     let is_finite = |x| operand(x).is_some_and(f64::is_finite);
@@ -358,14 +359,10 @@ impl Specification {
 fn grouped(digits: &str, separator: char, least: usize) -> String {
     let characters = |count: usize| count + (count - 1) / 3;
     let count = (digits.len()..).find(|count| characters(*count) >= least).expect("numbers do not end");
-    let mut out = String::new();
-    for (at, digit) in format!("{digits:0>count$}").chars().enumerate() {
-        if at > 0 && (count - at) % 3 == 0 {
-            out.push(separator);
-        }
-        out.push(digit);
-    }
-    out
+    let digits = format!("{digits:0>count$}");
+    let threes = digits.as_bytes().rchunks(3).rev();
+    let threes: Vec<&str> = threes.map(|it| std::str::from_utf8(it).expect("digits are ASCII")).collect();
+    threes.join(&separator.to_string())
 }
 
 fn exponent(scientific: &str) -> i32 {

@@ -26,6 +26,7 @@ pub enum Channel {
 pub(crate) type Listener = Box<dyn FnMut(Channel, &str)>;
 
 /// The output that a cell has written so far.
+#[derive(Default)]
 pub(super) struct OutputBuffer {
     stdout: String,
     stderr: String,
@@ -45,15 +46,7 @@ impl fmt::Debug for OutputBuffer {
 
 impl OutputBuffer {
     pub(super) fn new(limit: usize, listener: Option<Listener>) -> OutputBuffer {
-        OutputBuffer {
-            stdout: String::new(),
-            stderr: String::new(),
-            figures: Vec::new(),
-            limit,
-            full: false,
-            progress: false,
-            listener,
-        }
+        OutputBuffer { limit, listener, ..OutputBuffer::default() }
     }
 
     /// Sets the listener, and returns the one before.
@@ -79,11 +72,7 @@ impl OutputBuffer {
             return;
         }
         self.full = true;
-        let mut end = free;
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        self.push(channel, &text[..end]);
+        self.push(channel, &text[..text.floor_char_boundary(free)]);
         let remark =
             format!("\n[output cut here: this cell wrote more than {}]\n", size_in_words(self.limit as f64));
         self.push(Channel::Stderr, &remark);
@@ -170,21 +159,6 @@ impl OutStream {
     }
 
     #[pymethod]
-    fn writable(&self) -> bool {
-        true
-    }
-
-    #[pymethod]
-    fn readable(&self) -> bool {
-        false
-    }
-
-    #[pymethod]
-    fn seekable(&self) -> bool {
-        false
-    }
-
-    #[pymethod]
     fn fileno(&self, vm: &VirtualMachine) -> PyResult<i32> {
         Err(vm.new_os_error("attn's streams are no files: they have no fileno"))
     }
@@ -192,11 +166,6 @@ impl OutStream {
     #[pygetset]
     fn encoding(&self) -> &'static str {
         "utf-8"
-    }
-
-    #[pygetset]
-    fn errors(&self) -> &'static str {
-        "strict"
     }
 
     #[pygetset]

@@ -13,7 +13,7 @@ use crate::tensor::ErrorFact;
 use crate::torch;
 
 /// An exception that ended a cell.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Raised {
     /// The exception's type as a traceback shows it: `RuntimeError`, `json.decoder.JSONDecodeError`.
     pub kind: String,
@@ -43,15 +43,7 @@ pub struct TracebackFrame {
 impl Raised {
     /// An exception of this type and text, without a place.
     pub(crate) fn new(kind: impl Into<String>, message: impl Into<String>) -> Raised {
-        Raised {
-            kind: kind.into(),
-            message: message.into(),
-            line: None,
-            column: None,
-            interrupted: false,
-            fact: None,
-            frames: Vec::new(),
-        }
+        Raised { kind: kind.into(), message: message.into(), ..Raised::default() }
     }
 
     /// Reads `exception`, which the cell `cell` raised. `is_cell` says whether a file name names a cell.
@@ -61,19 +53,17 @@ impl Raised {
         is_cell: impl Fn(&str) -> bool,
         vm: &VirtualMachine,
     ) -> Raised {
-        let mut frames = Vec::new();
-        if let Some(traceback) = exception.__traceback__() {
-            for entry in traceback.iter() {
-                let file = entry.frame.code.source_path().as_str();
-                if is_cell(file) {
-                    frames.push(TracebackFrame {
-                        cell: file.to_owned(),
-                        line: entry.lineno.get(),
-                        function: entry.frame.code.obj_name.as_str().to_owned(),
-                    });
-                }
-            }
-        }
+        let traceback = exception.__traceback__();
+        let frames = traceback.iter().flat_map(|traceback| traceback.iter()).filter_map(|entry| {
+            let code = &entry.frame.code;
+            let (cell, function) = (code.source_path().as_str(), code.obj_name.as_str().to_owned());
+            is_cell(cell).then(|| TracebackFrame {
+                cell: cell.to_owned(),
+                line: entry.lineno.get(),
+                function,
+            })
+        });
+        let frames: Vec<TracebackFrame> = frames.collect();
         let line = frames.iter().rev().find(|frame| frame.cell == cell).map(|frame| frame.line);
         let fact = torch::fact_of(exception, vm).map(Box::new);
         Raised { line, frames, fact, ..Raised::new(kind(exception, vm), message(exception, vm)) }

@@ -21,7 +21,7 @@ use rustpython_vm::{
 
 use super::{
     arguments,
-    guards::{Own, around, check_first},
+    guards::{KEPT, Own, around, check_first},
     iterators, sizes, sorting, source, text_methods, wording,
 };
 
@@ -267,9 +267,6 @@ type Delete = fn(&PyObject, &VirtualMachine) -> PyResult<()>;
 /// The originals, of generators and of coroutines.
 static NEXT: [OnceLock<Next>; 2] = [const { OnceLock::new() }; 2];
 static DELETE: [OnceLock<Delete>; 2] = [const { OnceLock::new() }; 2];
-
-/// Why the original of a replaced slot is always there.
-const KEPT: &str = "install() keeps the original before it replaces the slot";
 
 fn next<const TYPE: usize>(generator: &PyObject, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
     match running(generator) {

@@ -11,7 +11,7 @@ use rustpython_vm::{
     types::PyTypeFlags,
 };
 
-use super::guards::check_first;
+use super::guards::{KEPT, check_first};
 use super::memory::{as_float, check};
 
 type New = fn(PyTypeRef, FuncArgs, &VirtualMachine) -> PyResult;
@@ -20,9 +20,6 @@ type Init = fn(PyObjectRef, FuncArgs, &VirtualMachine) -> PyResult<()>;
 /// The originals of `bytes` and `tuple`, and of `bytearray` and `list`: the first takes a size, the second elements.
 static NEW: [OnceLock<New>; 2] = [const { OnceLock::new() }; 2];
 static INIT: [OnceLock<Init>; 2] = [const { OnceLock::new() }; 2];
-
-/// Why the original of a replaced slot is always there.
-const KEPT: &str = "install() keeps the original before it replaces the slot";
 
 /// Installs the checks on the types of this thread.
 pub(super) fn install(vm: &VirtualMachine) {

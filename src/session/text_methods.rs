@@ -62,9 +62,7 @@ fn text_of(arg: Option<&PyObjectRef>) -> Option<&str> {
 /// An integer argument that may be missing or None.
 fn integer(arg: Option<&PyObjectRef>, missing: isize, vm: &VirtualMachine) -> Option<isize> {
     let Some(arg) = arg.filter(|arg| !vm.is_none(arg)) else { return Some(missing) };
-    let value = arg.downcast_ref::<PyInt>()?.as_bigint();
-    let saturated = if value.sign() == malachite_bigint::Sign::Minus { isize::MIN } else { isize::MAX };
-    Some(isize::try_from(value).unwrap_or(saturated))
+    Some(as_float(arg.downcast_ref::<PyInt>()?.as_bigint()) as isize)
 }
 
 /// An argument by position or by name, without those that are None.

@@ -65,15 +65,12 @@ impl CheckedFile {
         if machine > 0 {
             words.push_str(&format!(", {machine} of them but for times, devices or builds"));
         }
-        match self.count(Verdict::Differs) {
-            0 => {}
-            1 => words.push_str(", 1 differs"),
-            more => words.push_str(&format!(", {more} differ")),
-        }
-        match self.faults.len() {
-            0 => {}
-            1 => words.push_str(", 1 fault"),
-            more => words.push_str(&format!(", {more} faults")),
+        for (count, one, more) in
+            [(self.count(Verdict::Differs), "differs", "differ"), (self.faults.len(), "fault", "faults")]
+        {
+            if count > 0 {
+                words.push_str(&format!(", {count} {}", if count == 1 { one } else { more }));
+            }
         }
         words
     }

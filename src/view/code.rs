@@ -89,7 +89,7 @@ fn digits(greatest: usize, look: Look) -> usize {
 pub(crate) fn highlighted(source: &str) -> Vec<Line> {
     let source = source.trim_end().replace('\t', "    ");
     let parsed = parse_unchecked(&source, Mode::Ipython);
-    let mut highlighter = Highlighter { lines: vec![Line::new()] };
+    let mut lines = vec![Line::new()];
     let mut at = 0;
     let mut names_next = false;
     for token in parsed.tokens() {
@@ -98,14 +98,14 @@ pub(crate) fn highlighted(source: &str) -> Vec<Line> {
         if start < at || end <= start || end > source.len() {
             continue;
         }
-        highlighter.push(Role::Code, &source[at..start]);
+        push(&mut lines, Role::Code, &source[at..start]);
         let role = role(kind, names_next);
-        highlighter.push(role, &source[start..end]);
+        push(&mut lines, role, &source[start..end]);
         names_next = matches!(kind, TokenKind::Def | TokenKind::Class);
         at = end;
     }
-    highlighter.push(Role::Code, &source[at..]);
-    highlighter.lines
+    push(&mut lines, Role::Code, &source[at..]);
+    lines
 }
 
 /// The first line of `source`, highlighted.
@@ -113,24 +113,17 @@ pub(crate) fn first_line(source: &str) -> Line {
     highlighted(source).into_iter().next().expect("there is a line from the start")
 }
 
-/// Collects tokens into lines.
-struct Highlighter {
-    lines: Vec<Line>,
-}
-
-impl Highlighter {
-    fn push(&mut self, role: Role, source: &str) {
-        for (at, part) in source.split('\n').enumerate() {
-            if at > 0 {
-                self.lines.push(Line::new());
-            }
-            let part = part.trim_end_matches('\r');
-            let line = self.lines.last_mut().expect("there is a line from the start");
-            let inside = role == Role::Str && at == 0;
-            match inside {
-                true => line.push(role, unbroken(part)),
-                false => line.push(role, part),
-            }
+/// Appends a token, which may end lines.
+fn push(lines: &mut Vec<Line>, role: Role, source: &str) {
+    for (at, part) in source.split('\n').enumerate() {
+        if at > 0 {
+            lines.push(Line::new());
+        }
+        let part = part.trim_end_matches('\r');
+        let line = lines.last_mut().expect("there is a line from the start");
+        match role == Role::Str && at == 0 {
+            true => line.push(role, unbroken(part)),
+            false => line.push(role, part),
         }
     }
 }

@@ -131,11 +131,21 @@ pub(crate) fn page(mistake: &Mistake, look: Look) -> Text {
     text
 }
 
-/// Why a file did not run as a whole, what of it ran `before` it raised, and what was examined alone.
-pub(crate) fn partly(target: &str, reason: &str, before: &[String], ran: &[String], look: Look) -> Text {
+/// How a target was examined that cannot run as a whole.
+#[derive(serde::Serialize)]
+pub(crate) struct Partly {
+    pub(crate) reason: String,
+    /// The classes and functions that ran before that, and none of `ran`.
+    pub(crate) before: Vec<String>,
+    /// The classes and functions that ran on made-up inputs; none if the syntax tree was read.
+    pub(crate) ran: Vec<String>,
+}
+
+/// Why a file did not run as a whole, and what of it was examined.
+pub(crate) fn partly(target: &str, Partly { reason, before, ran }: &Partly, look: Look) -> Text {
     let ran_before =
         if before.is_empty() { String::new() } else { listed("ran before that: ", before) + "; " };
-    let how = match ran {
+    let how = match ran.as_slice() {
         [] => "nothing else in it could run".to_owned(),
         ran => format!("run alone, on inputs made up from their signatures: {}", ran.join(", ")),
     };

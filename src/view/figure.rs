@@ -38,6 +38,14 @@ impl Figure {
         self.shape.iter().product()
     }
 
+    /// Rows and columns of its slices: its last two axes.
+    pub(crate) fn rows_and_columns(&self) -> (usize, usize) {
+        match self.shape.as_slice() {
+            [.., rows, columns] => (*rows, *columns),
+            _ => (1, self.count()),
+        }
+    }
+
     /// Whether there is a value for each element.
     pub(crate) fn has_values(&self) -> bool {
         self.values.len() == self.count()

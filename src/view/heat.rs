@@ -114,7 +114,7 @@ fn number_among(figures: &[&Figure], mut at: usize) -> String {
 /// The whole of a large tensor, each cell the mean of a block of its elements.
 pub(crate) fn whole(figure: &Figure, look: Look) -> Text {
     let axes = figure.shape.len();
-    let (high, wide) = (height(figure), figure.shape[axes - 1]);
+    let (high, wide) = figure.rows_and_columns();
     // A block is about as wide as it is high: a cell is two characters wide.
     let most = match look.plain {
         true => (4, 4),
@@ -143,8 +143,8 @@ pub(crate) fn whole(figure: &Figure, look: Look) -> Text {
 
 /// How many blocks a map has from top to bottom and from left to right, at most `most`.
 fn blocks(figure: &Figure, look: Look, most: (usize, usize)) -> (usize, usize) {
-    let down = height(figure).min(most.0);
-    let wide = *figure.shape.last().expect("a map has an axis");
+    let (high, wide) = figure.rows_and_columns();
+    let down = high.min(most.0);
     let names = row_names(figure, down);
     let free = look.width.saturating_sub(names.iter().map(|n| n.width()).max().unwrap_or(0) + 1);
     (down, wide.min(most.1).min((free / 2).max(1)))
@@ -164,13 +164,6 @@ const WHOLE: (usize, usize) = (usize::MAX, usize::MAX);
 
 /// The mark of the element at a row-major offset, where it is not shaded.
 type ElementMark<'m> = dyn Fn(usize) -> Option<(char, Role)> + 'm;
-
-fn height(figure: &Figure) -> usize {
-    match figure.shape.len() {
-        0 | 1 => 1,
-        axes => figure.shape[axes - 2],
-    }
-}
 
 /// The means of a slice of `high` by `wide` elements in `down` by `across` blocks, row by row, of the finite elements of each.
 /// A block that has nan, or nothing finite, is nan or infinite itself.
@@ -204,7 +197,7 @@ fn maps(
 ) -> (Text, Statistics) {
     let axes = figure.shape.len();
     let outer = axes.saturating_sub(2);
-    let (high, wide) = (height(figure), figure.shape[axes - 1]);
+    let (high, wide) = figure.rows_and_columns();
     let each = high * wide;
     let count: usize = figure.shape[..outer].iter().product();
     let shown = if figure.is_summarized() { count.min(SLICES) } else { count };
@@ -297,7 +290,7 @@ fn slice_map(
     for (r, row) in rows.enumerate() {
         let mut line = Line::new();
         if label > 0 {
-            let role = if names.len() == height(figure) { Role::Label } else { Role::Dim };
+            let role = if names.len() == figure.rows_and_columns().0 { Role::Label } else { Role::Dim };
             line.push(role, format!("{:>label$}", names[r]));
             line.push(Role::Prose, " ");
         }

@@ -73,8 +73,7 @@ pub fn table(figure: &Figure) -> String {
         let value = figure.texts.first().filter(|_| axes == 0);
         return value.map_or(head.clone(), |value| format!("{head}: {}", value.trim()));
     }
-    let columns = figure.shape[axes - 1];
-    let rows = if axes > 1 { figure.shape[axes - 2] } else { 1 };
+    let (rows, columns) = figure.rows_and_columns();
     let mut parts = vec![head];
     for slice in slice::shown(figure).0 {
         if axes > 2 {

@@ -10,7 +10,6 @@ pub mod compare;
 pub(crate) mod doctor;
 pub mod errors;
 pub(crate) mod figure;
-pub mod formula;
 pub mod glossary;
 pub mod heads;
 pub mod heat;

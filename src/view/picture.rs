@@ -157,14 +157,6 @@ pub(crate) fn visible(figure: &Figure) -> Figure {
     }
 }
 
-/// Rows and columns of a slice.
-fn rows_and_columns(figure: &Figure) -> (usize, usize) {
-    match figure.shape.as_slice() {
-        [.., rows, columns] => (*rows, *columns),
-        _ => (1, figure.count()),
-    }
-}
-
 /// How many elements are visible.
 fn seen_words(shown: &Figure) -> String {
     let count = shown.values.iter().filter(|v| **v == 1.0).count();
@@ -174,7 +166,7 @@ fn seen_words(shown: &Figure) -> String {
 /// How many visible elements are after the diagonal, and how many on it are hidden. Of a table that is not square the rows
 /// may be any tokens, so that nothing can be said.
 fn diagonal_words(shown: &Figure) -> Option<String> {
-    let (rows, columns) = rows_and_columns(shown);
+    let (rows, columns) = shown.rows_and_columns();
     if rows != columns {
         return None;
     }
@@ -202,7 +194,7 @@ pub(crate) fn triangle_words(figure: &Figure) -> String {
 /// The elements that are visible in each row, and how many of them are after the diagonal.
 fn triangle(figure: &Figure, look: Look) -> Text {
     let shown = visible(figure);
-    let (rows, columns) = rows_and_columns(figure);
+    let (rows, columns) = figure.rows_and_columns();
     let mut text = Text::new();
     let words = match look.plain {
         true => {

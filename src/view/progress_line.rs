@@ -1,6 +1,6 @@
 //! Progress bars, as lines that the caller writes.
 //! indicatif draws its bars on the terminal itself and by its own clock; these are text of a given width and time, so that
-//! they obey `--plain` and `--width`, and tests can read them.
+//! they obey `--width`, and tests can read them.
 
 use std::time::Duration;
 
@@ -13,9 +13,6 @@ use crate::view::text::{Line, Look, Role};
 /// A progress bar: one line that is written again over itself.
 pub fn progress(what: &str, part: f64, look: Look) -> Line {
     let percent = format!("{:>3.0} %", part.clamp(0.0, 1.0) * 100.0);
-    if look.plain {
-        return Line::new().with(Role::Prose, format!("{what}: {}", percent.trim_start()));
-    }
     let free = look.text_width().saturating_sub(what.width() + percent.len() + 3);
     let bar = bar_of(part, free.min(40));
     let rest = free.min(40).saturating_sub(bar.width());
@@ -26,21 +23,7 @@ pub fn progress(what: &str, part: f64, look: Look) -> Line {
         .with(Role::Prose, format!(" {percent}"))
 }
 
-/// The progress of work of unknown length: a block that moves to and fro, and the time so far.
-pub fn working(what: &str, elapsed: Duration, look: Look) -> Line {
-    const BLOCK: usize = 4;
-    let time = duration(elapsed);
-    if look.plain {
-        return Line::new().with(Role::Prose, format!("{what}: {time}"));
-    }
-    let columns = look.text_width().saturating_sub(what.width() + time.width() + 3).clamp(BLOCK + 1, 40);
-    let free = columns - BLOCK;
-    let at = (elapsed.as_millis() / 100) as usize % (2 * free);
-    let at = if at < free { at } else { 2 * free - at };
-    Line::new()
-        .with(Role::Prose, format!("{what} "))
-        .with(Role::Dim, "░".repeat(at))
-        .with(Role::Good, "█".repeat(BLOCK))
-        .with(Role::Dim, "░".repeat(free - at))
-        .with(Role::Prose, format!(" {time}"))
+/// The progress of work of unknown length: the time so far.
+pub fn working(what: &str, elapsed: Duration) -> Line {
+    Line::new().with(Role::Prose, format!("{what} {}", duration(elapsed)))
 }

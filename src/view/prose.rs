@@ -1,11 +1,10 @@
-//! Markdown as styled text: headings, paragraphs, lists, emphasis, code, links, quotations, formulas and tables.
+//! Markdown as styled text: headings, paragraphs, lists, emphasis, code, links, quotations, formulas as they are written, and tables.
 //! Source: CommonMark, parsed by pulldown-cmark.
 
 use comfy_table::TableComponent;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use crate::view::code;
-use crate::view::formula::formula;
 use crate::view::styled_table::StyledTable;
 use crate::view::text::{Line, Look, Role, Text, unbroken};
 use crate::view::wrap::{wrap, wrap_evenly};
@@ -99,13 +98,8 @@ impl MarkdownWriter {
                     false => self.line.push(Role::CodeInline, words),
                 }
             }
-            Event::InlineMath(words) => self.line.push(Role::Emphasis, unbroken_if_short(&formula(&words))),
-            Event::DisplayMath(words) => {
-                self.flush();
-                self.text.gap();
-                self.line.push(Role::Emphasis, formula(&words));
-                self.flush_with("    ");
-                self.text.gap();
+            Event::InlineMath(words) | Event::DisplayMath(words) => {
+                self.line.push(Role::Emphasis, unbroken_if_short(&words.replace('\n', " ")));
             }
             Event::SoftBreak => self.push(" "),
             Event::HardBreak => self.flush(),
@@ -137,11 +131,7 @@ impl MarkdownWriter {
             Tag::CodeBlock(kind) => {
                 self.flush();
                 self.separate();
-                let python = match kind {
-                    CodeBlockKind::Fenced(info) => info.contains("py") || info.contains("code-cell"),
-                    CodeBlockKind::Indented => false,
-                };
-                self.fence = Some((python, String::new()));
+                self.fence = Some((is_python(&kind), String::new()));
             }
             Tag::List(first) => {
                 self.flush();
@@ -283,10 +273,6 @@ impl MarkdownWriter {
 
     /// Writes the paragraph so far.
     fn flush(&mut self) {
-        self.flush_with("");
-    }
-
-    fn flush_with(&mut self, indent: &str) {
         let mut line = std::mem::take(&mut self.line);
         if let Some(first) = line.spans.first_mut() {
             first.text = first.text.trim_start_matches(' ').to_string();
@@ -294,9 +280,7 @@ impl MarkdownWriter {
         if line.text().trim().is_empty() {
             return;
         }
-        let (mut first, mut rest) = self.prefixes();
-        first.push(Role::Prose, indent);
-        rest.push(Role::Prose, indent);
+        let (first, rest) = self.prefixes();
         self.text.append(wrap_evenly(&line, self.width(), &first, &rest));
     }
 
@@ -372,6 +356,11 @@ impl MarkdownWriter {
         }
         self.text.append(table.draw());
     }
+}
+
+/// Whether a fence has Python code.
+pub(super) fn is_python(fence: &CodeBlockKind) -> bool {
+    matches!(fence, CodeBlockKind::Fenced(info) if info.contains("py") || info.contains("code-cell"))
 }
 
 /// Code or a formula; no line is broken at its spaces if it is short.

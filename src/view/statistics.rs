@@ -1,6 +1,6 @@
 //! What the values of a tensor are like, and the marks by which they are shaded.
 
-use crate::view::text::Role;
+use crate::view::text::{Role, heat_step};
 
 /// The scale that can be read without colour, least to greatest.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -98,5 +98,5 @@ impl Statistics {
 
 /// The block character of a level between 0 and 1.
 pub(crate) fn block(level: f32) -> char {
-    BLOCKS[(level.clamp(0.0, 1.0) * 7.0).round() as usize]
+    BLOCKS[heat_step(level)]
 }

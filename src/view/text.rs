@@ -85,6 +85,11 @@ const HEAT: [u8; 8] = [245, 67, 68, 32, 37, 136, 172, 202];
 /// Colours of [`Role::Token`], as different as is possible with contrast to both backgrounds.
 const TOKENS: [u8; 8] = [32, 166, 71, 133, 37, 136, 167, 245];
 
+/// The step, 0 to 7, of a level between 0 and 1.
+pub(crate) fn heat_step(level: f32) -> usize {
+    (level.clamp(0.0, 1.0) * 7.0).round() as usize
+}
+
 impl Role {
     /// `text` in the style of the role; text in the terminal's own colour has none.
     fn style(self, text: &str) -> ColoredString {
@@ -103,7 +108,7 @@ impl Role {
             Role::Bad => text.red().bold(),
             Role::Differs => text.red().bold().underline(),
             Role::Token(token) => text.ansi_color(TOKENS[token % TOKENS.len()]),
-            Role::Heat(level) => text.ansi_color(HEAT[(level.clamp(0.0, 1.0) * 7.0).round() as usize]),
+            Role::Heat(level) => text.ansi_color(HEAT[heat_step(level)]),
         }
     }
 }

@@ -1,6 +1,10 @@
 //! Line wrapping of styled text: spans keep their roles across breaks.
 //! Source: line breaking by textwrap; its optimal fit follows Knuth and Plass.
 
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
 use textwrap::core::Fragment;
 use textwrap::wrap_algorithms::{Penalties, wrap_first_fit, wrap_optimal_fit};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -219,6 +223,12 @@ pub(crate) fn part_of(spans: &[Span], from: usize, to: usize) -> Line {
     part
 }
 
+/// A number, inside of which no line is broken: `0.3061`, `1,024`, `2e-05`, `-7`.
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    let number = r"-?(?:\d{1,3}(?:,\d{3})+\b|\d+)?\.?\d*(?:[eE][-+]?\d+)?";
+    Regex::new(number).expect("it is a regular expression")
+});
+
 /// Where to cut `text` so that the part before takes at most `most` columns, at least one letter: after a no-break space or
 /// punctuation, unless that leaves the line two thirds empty; inside a name or number only if it is wider than the line.
 fn break_at(text: &str, most: usize) -> usize {
@@ -229,6 +239,8 @@ fn break_at(text: &str, most: usize) -> usize {
         near
     };
     let letters: Vec<(usize, char)> = text.char_indices().take_while(near).collect();
+    let seen = &text[..letters.last().map_or(0, |(at, last)| at + last.len_utf8())];
+    let numbers: Vec<Range<usize>> = NUMBER.find_iter(seen).map(|number| number.range()).collect();
     let mut any = letters.first().map_or(0, |(_, first)| first.len_utf8());
     let (mut width, mut part, mut hard, mut soft) = (0, 0, 0, 0);
     for (place, &(at, c)) in letters.iter().enumerate() {
@@ -238,7 +250,7 @@ fn break_at(text: &str, most: usize) -> usize {
         }
         let end = at + c.len_utf8();
         any = end;
-        if splits_number(&letters, place) {
+        if numbers.iter().any(|number| number.start < end && end < number.end) {
             continue;
         }
         if c == '_' {
@@ -266,27 +278,4 @@ fn splits_name(letters: &[(usize, char)], place: usize) -> bool {
     let Some((_, next)) = letters.get(place + 1) else { return false };
     let in_name = |c: char| c.is_ascii_alphanumeric() || "_\"'`".contains(c);
     in_name(letters[place].1) && in_name(*next) || ",;:)]}>".contains(*next) && *next != letters[place].1
-}
-
-/// Whether a cut after the letter at `place` would be inside a number: `0.|3061`, `1,|024`, `2e|-05`, `-|7`.
-fn splits_number(letters: &[(usize, char)], place: usize) -> bool {
-    let letter = |at: Option<usize>| at.and_then(|at| letters.get(at)).map_or(' ', |(_, letter)| *letter);
-    let (before, here) = (letter(place.checked_sub(1)), letters[place].1);
-    let (next, after) = (letter(Some(place + 1)), letter(Some(place + 2)));
-    let digits_follow = letters[place + 1..].iter().take_while(|(_, c)| c.is_ascii_digit()).count();
-    match (here, next) {
-        (a, b) if a.is_ascii_digit() && b.is_ascii_digit() => true,
-        (a, '.') if a.is_ascii_digit() => true,
-        ('.', b) => b.is_ascii_digit(),
-        (a, ',') if a.is_ascii_digit() => {
-            letters[(place + 2).min(letters.len())..].iter().take_while(|(_, c)| c.is_ascii_digit()).count()
-                == 3
-        }
-        (',', b) if before.is_ascii_digit() && b.is_ascii_digit() => digits_follow == 3,
-        (a, 'e' | 'E') if a.is_ascii_digit() || a == '.' => "+-".contains(after) || after.is_ascii_digit(),
-        ('e' | 'E', b) if before.is_ascii_digit() || before == '.' => "+-".contains(b) || b.is_ascii_digit(),
-        ('+' | '-', b) if "eE".contains(before) => b.is_ascii_digit(),
-        ('-', b) => b.is_ascii_digit() && !before.is_alphanumeric(),
-        _ => false,
-    }
 }

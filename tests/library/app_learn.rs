@@ -3,7 +3,7 @@
 use attn::app::cells::step::{element_of, loop_variables};
 use attn::app::learn::choose::moved;
 use attn::app::learn::code_page::{CodePage, rows_of};
-use attn::app::learn::editor::{Gutter, ends, indent};
+use attn::app::learn::editor::{Gutter, ends};
 use attn::app::learn::keys::{KEYS, WalkInput, of_word};
 use attn::app::repl::keys::without_margins;
 use attn::app::terminal::prompt::TypedLine;
@@ -60,7 +60,6 @@ fn enter_ends_the_code_only_on_an_empty_line() {
     assert!(ends("class A:\n    pass\n\nprint(A)\n", ""));
     assert!(!ends("def f(x):\n    return x\n", ""), "its call may follow");
     assert!(!ends("x = 1\n", "\ny = 2"));
-    assert_eq!([indent("for i in x:"), indent("    y = 1"), indent("x")], [4, 4, 0]);
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn inside(base: &str, index: &[i64], shape: &[usize]) -> Result<Vec<usize>, Fail
             0 => format!("{base} is one number: it takes no index"),
             axes => format!(
                 "{base} has {axes} {}, shape {}: {} numbers are too many",
-                plural(axes, "axis", "axes"),
+                if axes == 1 { "axis" } else { "axes" },
                 tuple_repr(shape),
                 index.len()
             ),
@@ -152,8 +152,4 @@ fn inside(base: &str, index: &[i64], shape: &[usize]) -> Result<Vec<usize>, Fail
         })
     };
     index.iter().zip(shape).enumerate().map(one).collect()
-}
-
-fn plural(count: usize, one: &'static str, more: &'static str) -> &'static str {
-    if count == 1 { one } else { more }
 }

@@ -42,7 +42,7 @@ pub(crate) fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> V
                     name: strip.of.name,
                     facts,
                     tokens: strip.owners,
-                    run: run(tensor.shape()),
+                    run: tensor.shape().iter().skip(1).last().copied().unwrap_or(1),
                     page,
                 }
             };
@@ -78,12 +78,4 @@ fn plotted(unit: String, curves: Vec<(String, Vec<f64>)>) -> PlottedFigure {
         ..PlottedAxes::default()
     };
     PlottedFigure { axes: curves.into_iter().map(one).collect(), ..PlottedFigure::default() }
-}
-
-/// How many elements are drawn without a gap: the size of the last axis, or one if there is a single axis.
-fn run(shape: &[usize]) -> usize {
-    match shape {
-        [] | [_] => 1,
-        [.., last] => *last,
-    }
 }

@@ -197,10 +197,8 @@ pub(crate) fn open(path: &Path) -> Result<Notebook, Failure> {
         };
         let words = format!("nothing was run: {error}{}", listed("; the nearest: ", &near));
         match error.kind {
-            ReadErrorKind::Missing | ReadErrorKind::Folder { .. } | ReadErrorKind::UnknownKind => {
-                Failure::Usage(words)
-            }
-            _ => Failure::Unreadable(words),
+            ReadErrorKind::Missing | ReadErrorKind::NoFile(_) => Failure::Usage(words),
+            ReadErrorKind::Unreadable(_) => Failure::Unreadable(words),
         }
     })
 }
@@ -259,10 +257,9 @@ fn shown_steps<'c>(
 ) -> Result<Vec<LessonStep<'c>>, Failure> {
     let (first, last) = match target {
         Target::Step(step, _) => (step.number, step.number),
-        Target::Lesson(lesson) => match lesson.steps.as_slice() {
-            [] => return Ok(Vec::new()),
-            [first, .., last] => (first.number, last.number),
-            [only] => (only.number, only.number),
+        Target::Lesson(lesson) => match (lesson.steps.first(), lesson.steps.last()) {
+            (Some(first), Some(last)) => (first.number, last.number),
+            _ => return Ok(Vec::new()),
         },
     };
     let last = match until.map(|name| catalogue.find(name)).transpose() {

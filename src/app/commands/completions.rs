@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Args, mut command: Command, shell: &mut Shell) -> Resul
     }
     let mut script = Vec::new();
     clap_complete::generate(args.dialect, &mut command, "attn", &mut script);
-    shell.bytes(&script)?;
+    shell.say(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Good)
 }
 

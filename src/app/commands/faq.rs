@@ -11,7 +11,7 @@ use super::super::cells::workspace::Workspace;
 use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use super::options::GlobalOptions;
-use crate::lesson::search::{Searched, search};
+use crate::lesson::search::search;
 use crate::lesson::{Catalogue, Lesson, Step};
 use crate::view::prose::prose;
 use crate::view::wrap::remark;
@@ -101,15 +101,9 @@ fn found(wanted: &str, faq: &Lesson, catalogue: &Catalogue, command: &str) -> Re
         Ok(number) => vec![number - 1],
         Err(_) => {
             let glossary = catalogue.glossary()?;
-            let body = |step: &Step| format!("{} {}", step.prose, step.after);
-            let bodies: Vec<String> = faq.steps.iter().map(body).collect();
-            let texts: Vec<Searched> = faq
-                .steps
-                .iter()
-                .zip(&bodies)
-                .map(|(step, body)| Searched { title: &step.title, body })
-                .collect();
-            search(wanted, &texts, &glossary)
+            let steps = faq.steps.iter();
+            let texts = steps.map(|step| (step.title.as_str(), format!("{} {}", step.prose, step.after)));
+            search(wanted, &texts.collect::<Vec<_>>(), &glossary)
         }
     };
     match found.is_empty() {

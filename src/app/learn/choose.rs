@@ -25,10 +25,8 @@ impl Walk<'_, '_, '_> {
         let Some(step) = self.step() else {
             return Ok(Flow::Stay);
         };
-        let shown: Vec<Figure> = match &self.page().panel {
-            Some(panel) => panel.figures.clone(),
-            None => Vec::new(),
-        };
+        let panel = self.page().panel.as_ref();
+        let shown: Vec<Figure> = panel.map(|panel| panel.figures.clone()).unwrap_or_default();
         let lesson = self.stop().lesson;
         // The lesson's workspace, if it has the state after the step; else a new one.
         let mut other = None;

@@ -25,7 +25,7 @@ use unicode_width::UnicodeWidthStr;
 use super::super::keeper::journal::{self, Entry};
 use super::super::repl::editor::{drawn, one_line};
 use super::super::repl::keys::{
-    BoundKey, KeyAction, KeyHandler, MARGIN, at_margin, code_of, without_margins,
+    BoundKey, Cursor, KeyAction, KeyHandler, MARGIN, at_margin, code_of, without_margins,
 };
 use super::super::terminal::prompt::{TypedLine, read_line};
 use super::super::terminal::shell::{Failure, Shell};
@@ -287,8 +287,8 @@ impl ConditionalEventHandler for Enter {
             return Some(Cmd::AcceptLine);
         }
         let plain = without_margins(before);
-        let added = format!("\n{}", " ".repeat(indent(&plain)));
-        let longer = format!("{plain}{added}");
+        let indent = Cursor::new(&plain, plain.len()).indent();
+        let longer = format!("{plain}\n{}", " ".repeat(indent));
         if rows_of(&format!("{longer}{}", without_margins(after)), self.part.columns) > self.part.rows {
             let page = self.part.page.edited(&self.part.window, &longer, &code_of(after));
             return Some(self.part.leave(page));
@@ -322,14 +322,6 @@ pub fn ends(before: &str, after: &str) -> bool {
     let in_block = before.lines().rev().find(is_outer).is_some_and(|line| opens(&without_margins(line)));
     let empty = before.rsplit('\n').take_while(|line| line.trim().is_empty()).count();
     after.trim().is_empty() && empty > usize::from(in_block)
-}
-
-/// The indentation of a line that follows this text.
-pub fn indent(before: &str) -> usize {
-    let last = before.rsplit('\n').next().unwrap_or_default();
-    let own = last.len() - last.trim_start_matches(' ').len();
-    let opens = last.trim_end().ends_with(':');
-    own + if opens { 4 } else { 0 }
 }
 
 /// The line editor's helper, which colours the code and numbers its lines.

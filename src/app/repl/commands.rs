@@ -304,11 +304,6 @@ pub(super) fn find(word: &str) -> Option<&'static ReplCommand> {
 pub(super) fn call(repl: &mut Repl, typed: &str, shell: &mut Shell) -> CommandResult {
     let typed = typed.trim();
     let (word, rest) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
-    // `:save! FILE`, as in editors.
-    let (word, rest) = match word.strip_suffix('!') {
-        Some(word) if !word.is_empty() => (word, format!("{rest} !")),
-        _ => (word, rest.to_owned()),
-    };
     match find(word) {
         Some(command) if command.takes == ArgumentKind::Nothing && !rest.trim().is_empty() => {
             let words =
@@ -351,7 +346,7 @@ fn unknown(word: &str) -> CommandError {
 pub(super) fn only_looks(input: &str) -> bool {
     let word = input.trim().strip_prefix(':').and_then(|typed| typed.split_whitespace().next());
     word.is_some_and(|word| {
-        let known = find(word.trim_end_matches('!'));
+        let known = find(word);
         known.is_none_or(|it| matches!(it.group, CommandGroup::Look | CommandGroup::Ask) || it.name == "save")
     })
 }

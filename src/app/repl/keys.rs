@@ -213,7 +213,7 @@ impl<'t> Cursor<'t> {
 
     /// The indentation of the next line: the same as this one's, more after a colon or an open bracket, less after a
     /// statement that ends a block.
-    fn indent(&self) -> usize {
+    pub(crate) fn indent(&self) -> usize {
         let own = self.before.len() - self.before.trim_start_matches(' ').len();
         if self.before.trim().is_empty() {
             return own;

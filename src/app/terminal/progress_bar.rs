@@ -149,7 +149,7 @@ fn drawing(shared: &(Mutex<BarState>, Condvar), look: Look) {
             let of_cell = locked(&OF_CELL).line.clone();
             let line = match state.all {
                 _ if !of_cell.is_empty() => Line::new().with(Role::Prose, of_cell),
-                0 | 1 => working(&state.what, state.since.elapsed(), look),
+                0 | 1 => working(&state.what, state.since.elapsed()),
                 all => progress(&state.what, state.done as f64 / all as f64, look),
             };
             let text = crate::view::Text { lines: vec![line] }.render(look);

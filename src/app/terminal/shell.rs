@@ -14,8 +14,9 @@ use crate::view::wrap::wrap;
 use crate::view::{Look, Role, Text};
 
 /// How the program ends, from the best to the worst; the value is the exit code.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Exit {
+    #[default]
     Good = 0,
     Failed = 1,
     /// The command line is wrong.
@@ -139,12 +140,6 @@ impl<'a> Shell<'a> {
     /// Whether a result was written since the last call.
     pub(crate) fn has_said(&mut self) -> bool {
         std::mem::take(&mut self.said)
-    }
-
-    /// Writes a result made of bytes.
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.out.write_all(bytes)?;
-        Ok(())
     }
 
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {

@@ -46,7 +46,7 @@ pub(super) fn slices(
     if axes == 0 || figure.count() == 0 || !figure.has_values() {
         return Vec::new();
     }
-    let (high, wide) = (if axes > 1 { figure.shape[axes - 2] } else { 1 }, figure.shape[axes - 1]);
+    let (high, wide) = figure.rows_and_columns();
     let each = high * wide;
     let (down, across) = match figure.is_summarized() {
         true => (high.min(MOST), wide.min(MOST)),

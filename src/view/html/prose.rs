@@ -4,12 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{Alignment, Event, HeadingLevel, Parser, Tag, TagEnd, html};
 
 use super::escape::escape;
 use super::styled;
-use crate::view::formula::formula;
-use crate::view::prose::OPTIONS;
+use crate::view::prose::{OPTIONS, is_python};
 
 /// Markdown as HTML. `terms` collects the slugs of the terms that it links to; headings begin at level `top`.
 pub(super) fn prose(markdown: &str, top: usize, terms: &mut BTreeSet<String>) -> String {
@@ -20,16 +19,7 @@ pub(super) fn prose(markdown: &str, top: usize, terms: &mut BTreeSet<String>) ->
         match event {
             Event::Html(_) | Event::InlineHtml(_) => {}
             Event::Start(Tag::HtmlBlock) | Event::End(TagEnd::HtmlBlock) => {}
-            Event::Start(Tag::CodeBlock(kind)) => {
-                let is_python = match kind {
-                    CodeBlockKind::Fenced(info) => {
-                        let word = info.split([' ', ',']).next().unwrap_or_default().to_lowercase();
-                        matches!(word.as_str(), "python" | "py" | "python3" | "{code-cell}")
-                    }
-                    CodeBlockKind::Indented => false,
-                };
-                fence = Some((is_python, String::new()));
-            }
+            Event::Start(Tag::CodeBlock(kind)) => fence = Some((is_python(&kind), String::new())),
             Event::End(TagEnd::CodeBlock) => {
                 if let Some((is_python, source)) = fence.take() {
                     let shown = match is_python {
@@ -44,10 +34,8 @@ pub(super) fn prose(markdown: &str, top: usize, terms: &mut BTreeSet<String>) ->
                 None => events.push(Event::Html(escape(&words).into())),
             },
             Event::Code(words) => events.push(inline("code", "", &words)),
-            Event::InlineMath(words) => events.push(inline("span", "math", &formula(&words))),
-            Event::DisplayMath(words) => {
-                events.push(inline("span", "math block", &formula(&words)));
-            }
+            Event::InlineMath(words) => events.push(inline("span", "math", &words)),
+            Event::DisplayMath(words) => events.push(inline("span", "math block", &words)),
             Event::Start(Tag::Heading { level, .. }) => {
                 let level = level_below(level, top);
                 events.push(Event::Start(Tag::Heading {

@@ -3,7 +3,7 @@
 use super::escape::escape;
 use crate::view::code::highlighted;
 use crate::view::statistics::Statistics;
-use crate::view::text::{Line, Role, Text};
+use crate::view::text::{Line, Role, Text, heat_step};
 
 /// The class of a role; none for text in the page's own style.
 pub(super) fn class(role: Role) -> Option<String> {
@@ -23,14 +23,9 @@ pub(super) fn class(role: Role) -> Option<String> {
         Role::Good => "g",
         Role::Bad | Role::Differs => "b",
         Role::Token(token) => return Some(format!("t{}", token % 8)),
-        Role::Heat(level) => return Some(format!("h{}", step(level))),
+        Role::Heat(level) => return Some(format!("h{}", heat_step(level))),
     };
     Some(name.to_owned())
-}
-
-/// The step, 0 to 7, of a level between 0 and 1.
-pub(super) fn step(level: f32) -> usize {
-    (level.clamp(0.0, 1.0) * 7.0).round() as usize
 }
 
 fn line(line: &Line) -> String {

@@ -315,10 +315,8 @@ fn listed(steps: bool, look: Look) -> Text {
 
 const MARKDOWN: &str = "# Trainable weights
 
-A score is a *dot product* over the root of the width, $\\frac{QK^\\top}{\\sqrt{d_k}}$, as in
+A score is a *dot product* over the root of the width, as in
 `scores / keys.shape[-1] ** 0.5`; see [the page](https://example.org/page).
-
-$$\\mathrm{softmax}\\left(\\frac{QK^\\top}{\\sqrt{d_k}}\\right)V$$
 
 1. First a **query**, in a sentence that is long enough to go on to a second line of its item.
 2. Then a key:
@@ -547,8 +545,11 @@ fn strips(look: Look) -> Text {
     ];
     let tokens = ["Your", "journey", "starts"].map(str::to_string);
     let mut text = storage(&all, &tokens, look);
-    text.line(progress("1,024 tokens", 0.43, look));
-    text.line(working("step91 gpt2-timed", Duration::from_millis(1700), look));
+    // There is no bar with `--plain`.
+    if !look.plain {
+        text.line(progress("1,024 tokens", 0.43, look));
+        text.line(working("step91 gpt2-timed", Duration::from_millis(1700)));
+    }
     text
 }
 

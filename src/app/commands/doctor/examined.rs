@@ -13,10 +13,11 @@ use crate::explain::doctor::{Finding, examine, is_allowed, is_implied, watch, wa
 use crate::ops::trace::Trace;
 use crate::session::{CallReport, Raised, Session};
 use crate::tensor::ErrorFact;
-use crate::view::doctor::{CodeFinding, Looked, Tally, Unexamined};
+use crate::view::doctor::{CodeFinding, Looked, Partly, Tally, Unexamined};
 use crate::view::errors::ErrorNote;
 
 /// A target that ran, and what was found.
+#[derive(Default)]
 pub(super) struct Examined {
     /// As it was typed.
     pub(super) target: String,
@@ -44,16 +45,6 @@ pub(super) struct FailedCell {
     pub(super) name: String,
     pub(super) raised: Raised,
     pub(super) note: ErrorNote,
-}
-
-/// How a target was examined that cannot run as a whole.
-#[derive(serde::Serialize)]
-pub(super) struct Partly {
-    pub(super) reason: String,
-    /// The classes and functions that ran before that, and none of `ran`.
-    pub(super) before: Vec<String>,
-    /// The classes and functions that ran on made-up inputs; none if the syntax tree was read.
-    pub(super) ran: Vec<String>,
 }
 
 /// Exceptions that say that something is not there: a package, a file.
@@ -84,11 +75,10 @@ impl Examined {
     pub(super) fn tally(&self) -> Tally {
         let unchecked = self.failed.is_some() && self.looked.operations == 0;
         Tally {
-            targets: 0,
             mistakes: self.found.len(),
-            fixed: 0,
             in_part: usize::from(!unchecked && !self.is_complete()),
             unchecked: usize::from(unchecked),
+            ..Tally::default()
         }
     }
 
@@ -135,19 +125,7 @@ pub(super) fn examine_target(plan: &Plan, settings: &Settings, shell: &Shell) ->
     if is_watched {
         watch(&mut workspace.session);
     }
-    let mut examined = Examined {
-        target: plan.target.clone(),
-        found: Vec::new(),
-        skipped: Vec::new(),
-        looked: Looked::default(),
-        unexamined: Vec::new(),
-        work: 0,
-        called: Vec::new(),
-        failed: None,
-        partly: None,
-        changes: Vec::new(),
-        exit: Exit::Good,
-    };
+    let mut examined = Examined { target: plan.target.clone(), ..Examined::default() };
     let mut runner = Runner::new(&mut workspace, &plan.cells).tracing(Tracing::Examined);
     let mut failed = None;
     while let Some(finished) = runner.next() {

@@ -41,13 +41,7 @@ pub(super) fn text(examined: &Examined, is_one_of_several: bool, shell: &mut She
         shell.remark(&format!("{reason}: skipped"));
     }
     if let Some(partly) = &examined.partly {
-        shell.show(&report::partly(
-            &examined.target,
-            &partly.reason,
-            &partly.before,
-            &partly.ran,
-            shell.look,
-        ))?;
+        shell.show(&report::partly(&examined.target, partly, shell.look))?;
     }
     match &examined.failed {
         Some(failed) if examined.partly.is_none() || examined.exit() == Exit::Raised => {

@@ -81,7 +81,7 @@ pub(crate) struct Args {
 }
 
 /// What is known of a target that was examined.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 struct Ran {
     /// How it ended, whatever was found.
     ended: Exit,
@@ -99,20 +99,6 @@ struct Ran {
 fn full((code, file, line): Place) -> Place {
     let path = std::fs::canonicalize(&file).map_or(file, |path| path.display().to_string());
     (code, path, line)
-}
-
-impl Ran {
-    /// Of a target that could not be read.
-    fn unread() -> Ran {
-        Ran {
-            ended: Exit::Raised,
-            tally: Tally { unchecked: 1, ..Tally::default() },
-            places: Vec::new(),
-            known: Vec::new(),
-            changes: Vec::new(),
-            found: 0,
-        }
-    }
 }
 
 /// What the command line asks for.
@@ -253,7 +239,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         |at, ran, shell| {
             let mut ran = ran.unwrap_or_else(|failure| {
                 shell.remark(&failure);
-                Ran::unread()
+                let tally = Tally { unchecked: 1, ..Tally::default() };
+                Ran { ended: Exit::Raised, tally, ..Ran::default() }
             });
             run.write_fixes(at, &mut ran, shell)?;
             let Ran { ended, tally: its_tally, places, known: its_known, .. } = ran;

@@ -1,10 +1,11 @@
 //! A file that cannot run as a whole: its classes and functions run on made-up inputs.
 
-use super::examined::{Examined, Partly, run_alone};
+use super::examined::{Examined, run_alone};
 use super::settings::Settings;
 use crate::app::cells::plan::Plan;
 use crate::app::terminal::shell::Shell;
 use crate::explain::doctor::{definitions, without};
+use crate::view::doctor::Partly;
 
 /// How many statements of a cell that raise are left out.
 const ATTEMPTS: usize = 24;
