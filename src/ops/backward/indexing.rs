@@ -63,16 +63,15 @@ pub(crate) fn setitem(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         let shape = index::get(&grad, parts)?.0.shape().to_vec();
         return parted(step, caller, &grad, &places, &shape);
     }
-    let mut grads = Gradients::none();
-    if step.wants(value) {
-        grads = grads.and(value, index::get(&grad, parts)?.0);
-    }
-    if step.wants(target) {
-        let left = ops::shape::preserved(&grad);
-        index::put(&left, parts, &Tensor::zeros([], grad.dtype())?, false)?;
-        grads = grads.and(target, left);
-    }
-    Ok(grads)
+    Gradients::none().if_wanted(step, value, || Ok(index::get(&grad, parts)?.0))?.if_wanted(
+        step,
+        target,
+        || {
+            let left = ops::shape::preserved(&grad);
+            index::put(&left, parts, &Tensor::zeros([], grad.dtype())?, false)?;
+            Ok(left)
+        },
+    )
 }
 
 /// The gradients of a tensor and of what was written at these places of it. Recorded.

@@ -254,6 +254,16 @@ impl Gradients {
         self
     }
 
+    /// And that of another, which is computed only if it is needed.
+    pub(crate) fn if_wanted(
+        self,
+        step: &BackwardStep,
+        name: &'static str,
+        grad: impl FnOnce() -> Result<Tensor>,
+    ) -> Result<Gradients> {
+        if step.wants(name) { Ok(self.and(name, grad()?)) } else { Ok(self) }
+    }
+
     /// The gradients of a list of operands.
     pub(crate) fn list(name: &'static str, grads: Vec<Option<Tensor>>) -> Gradients {
         Gradients(vec![(name, grads)])
