@@ -4,7 +4,7 @@ use super::compute::{places, recorded};
 use super::step::{BackwardStep, Gradients};
 use crate::ops::state::Caller;
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::ops::along::{self, ScatterMode, ScatterSource};
+use crate::tensor::ops::along::{self, ScatterMode};
 use crate::tensor::{Arg, DType, Layout, Result, Tensor, index, ops};
 
 /// Zeros in the shape of the operand, with the gradient where a view saw its elements.
@@ -122,10 +122,7 @@ pub(crate) fn gather(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let dim = step.int("dim").unwrap_or(0);
     let index = step.tensor("index")?;
     let whole = match step.caller {
-        None => {
-            let (dim, source) = (wrap_dim(dim, whole.ndim())?, ScatterSource::Tensor(grad));
-            along::scatter(&whole, dim, index, &source, ScatterMode::Sum)?
-        }
+        None => along::scatter(&whole, wrap_dim(dim, whole.ndim())?, index, &grad, false, ScatterMode::Sum)?,
         Some(caller) => {
             let args = vec![Arg::from(&whole), Arg::Int(dim), index.into(), Arg::Tensor(grad)];
             recorded(caller, "scatter_add", 0, args)?
