@@ -21,11 +21,19 @@ def _as_given(result, input, node):
 
 
 def _checked(x, kernel, stride, padding, dilation=(1, 1)):
-    for what, given in ("kernel size", kernel), ("stride", stride), ("dilation", dilation):
-        if min(given) <= 0:
-            raise RuntimeError(f"{what} should be greater than zero, but got {min(given)}")
+    if 0 in stride:
+        raise RuntimeError("stride should not be zero")
+    for what, (rows, columns), names in (
+        ("kernel size", kernel, ("kH", "kW")),
+        ("stride", stride, ("dH", "dW")),
+        ("dilation", dilation, ("dilationH", "dilationW")),
+    ):
+        if min(rows, columns) <= 0:
+            raise RuntimeError(f"{what} should be greater than zero, but got {names[0]}: {rows} {names[1]}: {columns}")
+    if min(padding) < 0:
+        raise RuntimeError(f"pad must be non-negative, but got pad: {min(padding)}")
     for size, width in zip(padding, kernel):
-        if not 0 <= size <= width // 2:
+        if size > width // 2:
             raise RuntimeError(
                 f"pad should be at most half of effective kernel size, but got pad={size}, kernel_size={width} and "
                 f"dilation={dilation[0]}"
