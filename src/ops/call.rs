@@ -152,18 +152,15 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
     let kept = call.kept.take();
     let mut args = args;
     args.extend(kept);
+    let ran = CompletedOperation::new(&op.descriptor, args, made[0].1.shape(), (caller.site)());
     let record = state.recorder.record(CompletedOperation {
-        operation: &op.descriptor,
-        in_place: false,
         form,
         grad_name: grad_name.into(),
         drawn: stream.drawn(),
-        shape: made[0].1.layout().shape.clone(),
         outputs,
-        args: args.into(),
-        site: (caller.site)(),
         needs_grad,
         in_backward: state.in_backward.get(),
+        ..ran
     });
     if saves {
         record.save_result(last);
@@ -241,16 +238,7 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
         return Err(Error::output_shape(target.shape(), result.shape()));
     }
     if result.dtype().category() > target.dtype().category() {
-        return Err(Error::runtime(format!(
-            "result type {} can't be cast to the desired output type {}",
-            result.dtype().cpp_name(),
-            if op.names_scalar_types && args[1..].iter().all(|arg| arg.tensor().is_none()) {
-                target.dtype().c_name()
-            } else {
-                target.dtype().cpp_name()
-            }
-        ))
-        .about(ErrorFact::DifferentDtypes));
+        return Err(Error::uncastable(result.dtype(), target.dtype()).about(ErrorFact::DifferentDtypes));
     }
     let what = Overwrite { form, operation, grad_name, drawn: stream.drawn() };
     replace(caller, what, &target, args, result)?;

@@ -47,8 +47,6 @@ pub struct Op {
     pub(crate) run: fn(&Call) -> Result<Value>,
     /// What is checked of the target of an in-place call.
     pub(crate) target_check: TargetCheck,
-    /// Whether its errors name dtypes as C++ names single numbers, where all arguments but the first are numbers.
-    pub(crate) names_scalar_types: bool,
     /// Which dtypes it refuses before it runs.
     pub(crate) refused: Option<RefusedDtypes>,
     /// Whether PyTorch saves the last result of a call with these arguments for backward: a later change of it in place is
@@ -58,9 +56,7 @@ pub struct Op {
     pub(crate) autocast: fn(&[Arg]) -> Autocast,
     /// The rule of its gradients, if it has one here; otherwise the rule in Python is used.
     pub(crate) rule: Option<GradientRule>,
-    /// Whether it is a function of other operations in `py/torch/_composed.py`.
-    composed: bool,
-    /// Whether it is such a function for these arguments only.
+    /// Whether it is a function of other operations in `py/torch/_composed.py` for these arguments.
     composed_if: fn(&[Arg]) -> bool,
     /// Whether PyTorch saves the operand of this name of this composed operation for backward.
     pub(crate) saves_operand: fn(&str) -> bool,
@@ -91,12 +87,10 @@ pub(crate) const fn op(mut descriptor: Descriptor, places: u8, run: fn(&Call) ->
         doc: "",
         run,
         target_check: TargetCheck::OverlapAndLeaf,
-        names_scalar_types: false,
         refused: None,
         saves_result: |_| false,
         autocast: |_| Autocast::Unchanged,
         rule: None,
-        composed: false,
         composed_if: |_| false,
         saves_operand: |_| false,
         parsed: OnceLock::new(),
@@ -107,11 +101,10 @@ pub(crate) const fn op(mut descriptor: Descriptor, places: u8, run: fn(&Call) ->
 /// recorded, explained and differentiated; the node of the result has its own name, or that of [`Op::grad_name`].
 pub(crate) const fn composed(name: &'static str, places: u8) -> Op {
     let descriptor = Descriptor::new(name, OpFamily::Composed, Explanation::Whole);
-    let mut row = op(descriptor, places, |call| {
+    op(descriptor, places, |call| {
         Err(Error::runtime(format!("{}() can only be called from Python", call.op.name)))
-    });
-    row.composed = true;
-    row
+    })
+    .composed_if(|_| true)
 }
 
 /// What is checked of a tensor before an operation writes into it.
@@ -165,8 +158,6 @@ setters! { Op {
     /// The gradients of its operands from those of its results.
     rule_of_several(rule: fn(&BackwardStep, Vec<Option<Tensor>>) -> Result<Gradients>)
         rule = Some(GradientRule::Several(rule));
-    /// Names dtypes as C++ names single numbers, where all arguments but the first are numbers.
-    naming_scalar_types() names_scalar_types = true;
 } }
 
 impl Op {
@@ -188,12 +179,12 @@ impl Op {
 
     /// Whether it is a function of other operations, which are recorded in its place.
     pub fn is_composed(&self) -> bool {
-        self.composed
+        self.family == OpFamily::Composed
     }
 
     /// Whether a call with these arguments is one of other operations.
     pub(crate) fn is_composed_for(&self, args: &[Arg]) -> bool {
-        self.composed || (self.composed_if)(args)
+        (self.composed_if)(args)
     }
 
     /// Whether its gradients have a rule that needs no Python.

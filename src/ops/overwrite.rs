@@ -107,18 +107,15 @@ fn unrecorded(target: &Tensor) {
 /// Records a write that was done.
 fn recorded(caller: Caller, what: Overwrite, target: &Tensor, args: Vec<Arg>, needs_grad: bool) {
     let before = args[0].tensor().cloned();
+    let ran = CompletedOperation::new(what.operation, args, target.shape(), (caller.site)());
     let record = caller.state.recorder.record(CompletedOperation {
-        operation: what.operation,
         in_place: true,
         form: what.form,
         drawn: what.drawn,
         grad_name: what.grad_name.into(),
-        shape: target.layout().shape.clone(),
-        outputs: 1,
-        args: args.into(),
-        site: (caller.site)(),
         needs_grad,
         in_backward: caller.state.in_backward.get(),
+        ..ran
     });
     target.storage().remember(target.layout(), &record, true);
     if needs_grad {

@@ -41,8 +41,6 @@ types! {
     Ints "ints",
     /// A sequence of ints, or the ints one after the other.
     Sizes "sizes",
-    /// A sequence of floats.
-    Floats "floats",
     /// A sequence of tensors.
     Tensors "Tensors",
     /// A sequence of tensors, or tensors one after the other.

@@ -226,6 +226,12 @@ impl Error {
         Error::new(kind, format!("dropout probability has to be between 0 and 1, but got {given}"))
     }
 
+    /// A result that a tensor of this dtype cannot take.
+    pub(crate) fn uncastable(from: DType, to: DType) -> Self {
+        let [from, to] = [from, to].map(DType::cpp_name);
+        Error::runtime(format!("result type {from} can't be cast to the desired output type {to}"))
+    }
+
     /// A condition that is a tensor of several elements.
     pub(crate) fn ambiguous_truth() -> Self {
         Error::runtime("Boolean value of Tensor with more than one value is ambiguous")

@@ -205,7 +205,6 @@ pub enum Arg {
     Tensors(Vec<Tensor>),
     /// Sizes or dims.
     Ints(Vec<i64>),
-    Floats(Vec<f64>),
     Generator(Rc<RefCell<Generator>>),
     /// An index expression, as in `x[1:, None]`.
     Index(Rc<Indices>),

@@ -28,7 +28,6 @@ fn type_text(kind: Type) -> &'static str {
         Type::Str => "str",
         Type::Dtype => "torch.dtype",
         Type::Ints | Type::Sizes => "tuple of ints",
-        Type::Floats => "tuple of floats",
         Type::Tensors | Type::Several => "tuple of Tensors",
         Type::Generator => "Generator",
         Type::Device => "torch.device",
@@ -59,11 +58,6 @@ fn convert(object: &PyObject, kind: Type, vm: &VirtualMachine) -> Option<Arg> {
         Type::Dtype => PyDType::of(object, vm).map(Arg::DType),
         Type::Ints => int(object, vm).map(Arg::Int).or_else(|| ints(object, vm).map(Arg::Ints)),
         Type::Sizes => ints(object, vm).or_else(|| int(object, vm).map(|int| vec![int])).map(Arg::Ints),
-        Type::Floats => items(object)?
-            .iter()
-            .map(|item| number(item, vm).and_then(|arg| arg.number()))
-            .collect::<Option<Vec<f64>>>()
-            .map(Arg::Floats),
         Type::Tensors | Type::Several => {
             items(object)?.iter().map(|item| tensor_of(item)).collect::<Option<_>>().map(Arg::Tensors)
         }

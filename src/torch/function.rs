@@ -170,11 +170,7 @@ fn run_into(
 fn write_out(holder: &PyTensor, result: &Tensor) -> crate::tensor::Result<()> {
     let target = holder.tensor();
     if result.dtype().category() > target.dtype().category() {
-        return Err(Error::runtime(format!(
-            "result type {} can't be cast to the desired output type {}",
-            result.dtype().cpp_name(),
-            target.dtype().cpp_name()
-        )));
+        return Err(Error::uncastable(result.dtype(), target.dtype()));
     }
     let target = if target.shape() == result.shape() {
         ops::write(&target, result)?;

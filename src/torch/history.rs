@@ -184,7 +184,6 @@ impl PyRecord {
 /// The Python object of an argument.
 pub(super) fn value(arg: &Arg, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {
     let tensor = |tensor: &Tensor| PyTensor::new(tensor.clone(), state.clone()).into_pyobject(vm);
-    let tuple = |items: Vec<PyObjectRef>| vm.ctx.new_tuple(items).into();
     match arg {
         // The rules of what is indexed are not in Python.
         Arg::None | Arg::Generator(_) | Arg::Index(_) => vm.ctx.none(),
@@ -195,7 +194,8 @@ pub(super) fn value(arg: &Arg, state: &Rc<State>, vm: &VirtualMachine) -> PyObje
         Arg::DType(dtype) => PyDType::object(*dtype, vm),
         Arg::Tensor(value) => tensor(value),
         Arg::Tensors(values) => vm.ctx.new_list(values.iter().map(tensor).collect()).into(),
-        Arg::Ints(values) => tuple(values.iter().map(|value| vm.ctx.new_int(*value).into()).collect()),
-        Arg::Floats(values) => tuple(values.iter().map(|value| vm.ctx.new_float(*value).into()).collect()),
+        Arg::Ints(values) => {
+            vm.ctx.new_tuple(values.iter().map(|value| vm.ctx.new_int(*value).into()).collect()).into()
+        }
     }
 }

@@ -24,6 +24,7 @@ use super::overrides::{complex_tensor, has_complex, takes_part};
 use super::py_tensor::{PyTensor, tensor_of};
 use super::raise::{OrRaise, PyErrorFact, about};
 use super::site::site;
+use super::tensor_class::{ATTRIBUTES, COUNTS};
 use super::to_python::object;
 use crate::kernel::threads;
 use crate::ops::state::State;
@@ -97,8 +98,14 @@ fn make_classes(vm: &VirtualMachine) -> PyResult<Vec<(&'static str, PyObjectRef)
             let attribute = ctx.new_readonly_getset(name, PyTensor::static_type(), read);
             class.set_str_attr(name, attribute, ctx);
         }
-        for (name, other) in [("ndimension", "dim"), ("nelement", "numel")] {
-            class.set_str_attr(name, class.as_object().get_attr(other, vm)?, ctx);
+        for (name, number) in ATTRIBUTES {
+            let read = move |tensor: PyRef<PyTensor>| number(&tensor.inner.borrow());
+            class.set_str_attr(name, ctx.new_readonly_getset(name, PyTensor::static_type(), read), ctx);
+        }
+        for (name, number) in COUNTS {
+            let call = move |tensor: PyRef<PyTensor>| number(&tensor.inner.borrow());
+            let method = ctx.new_method_def(name, call, PyMethodFlags::METHOD, None);
+            class.set_str_attr(name, method.build_method(PyTensor::static_type(), vm), ctx);
         }
         for name in ["is_cuda", "is_sparse"] {
             class.set_str_attr(name, ctx.new_bool(false), ctx);

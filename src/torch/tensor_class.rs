@@ -39,6 +39,30 @@ impl PyTensor {
     }
 }
 
+/// A number that is known of a tensor.
+type NumberOf = fn(&Tensor) -> usize;
+
+/// Attributes that are numbers. That of `_identity` is no other tensor's while this one lives, whichever Python object
+/// refers to it.
+pub(super) const ATTRIBUTES: [(&str, NumberOf); 5] = [
+    ("ndim", Tensor::ndim),
+    ("itemsize", |x| x.dtype().size()),
+    ("nbytes", |x| x.numel() * x.dtype().size()),
+    ("_identity", Tensor::id),
+    ("_version", |x| x.storage().version() as usize),
+];
+
+/// Methods without arguments that return a number.
+pub(super) const COUNTS: [(&str, NumberOf); 7] = [
+    ("dim", Tensor::ndim),
+    ("ndimension", Tensor::ndim),
+    ("numel", Tensor::numel),
+    ("nelement", Tensor::numel),
+    ("element_size", |x| x.dtype().size()),
+    ("storage_offset", |x| x.layout().offset),
+    ("data_ptr", |x| x.storage().address() + x.layout().offset * x.dtype().size()),
+];
+
 #[pyclass(
     with(AsNumber, AsMapping, AsSequence, Comparable, Hashable, Iterable, Representable, GetAttr),
     flags(BASETYPE, HAS_DICT, HAS_WEAKREF)
@@ -100,37 +124,6 @@ impl PyTensor {
     }
 
     #[pygetset]
-    fn ndim(&self) -> usize {
-        self.inner.borrow().ndim()
-    }
-
-    #[pymethod]
-    fn dim(&self) -> usize {
-        self.inner.borrow().ndim()
-    }
-
-    #[pymethod]
-    fn numel(&self) -> usize {
-        self.inner.borrow().numel()
-    }
-
-    #[pymethod]
-    fn element_size(&self) -> usize {
-        self.inner.borrow().dtype().size()
-    }
-
-    #[pygetset]
-    fn itemsize(&self) -> usize {
-        self.inner.borrow().dtype().size()
-    }
-
-    #[pygetset]
-    fn nbytes(&self) -> usize {
-        let tensor = self.inner.borrow();
-        tensor.numel() * tensor.dtype().size()
-    }
-
-    #[pygetset]
     fn dtype(&self, vm: &VirtualMachine) -> PyObjectRef {
         PyDType::object(self.inner.borrow().dtype(), vm)
     }
@@ -166,17 +159,6 @@ impl PyTensor {
     }
 
     #[pymethod]
-    fn storage_offset(&self) -> usize {
-        self.inner.borrow().layout().offset
-    }
-
-    #[pymethod]
-    fn data_ptr(&self) -> usize {
-        let tensor = self.inner.borrow();
-        tensor.storage().address() + tensor.layout().offset * tensor.dtype().size()
-    }
-
-    #[pymethod]
     fn untyped_storage(&self, vm: &VirtualMachine) -> PyResult {
         let tensor = self.inner.borrow();
         let bytes = tensor.storage().read().len() * tensor.dtype().size();
@@ -200,17 +182,6 @@ impl PyTensor {
     fn _is_view(&self, vm: &VirtualMachine) -> PyResult<bool> {
         let base = self._base(vm)?;
         Ok(!vm.is_none(&base))
-    }
-
-    /// A number that is unique to this tensor while it lives, whichever Python object refers to it.
-    #[pygetset]
-    fn _identity(&self) -> usize {
-        self.inner.borrow().id()
-    }
-
-    #[pygetset]
-    fn _version(&self) -> u64 {
-        self.inner.borrow().storage().version()
     }
 
     #[pygetset]

@@ -33,7 +33,7 @@ macro_rules! operations {
             pub(crate) fn $name(&self, $($arg: $type),*) -> Result<Tensor> {
                 match self.caller {
                     None => $direct,
-                    Some(caller) => recorded(caller, $op, $form, vec![$(Arg::from($given)),*]),
+                    Some(caller) => recorded(caller, $op, $form, vec![$($given.into()),*]),
                 }
             }
         )*}
@@ -89,31 +89,14 @@ operations! {
     /// Tensors of one shape along a new dimension.
     stacked(parts: &[Tensor], axis: usize) is "stack" 0 (Arg::Tensors(parts.to_vec()), int(axis)) =>
         ops::join::stack(parts, axis as i64, DEFAULT);
-}
-
-macro_rules! pairs {
-    ($($(#[$doc:meta])* $name:ident is $op:literal: $function:path;)*) => {
-        impl BackwardStep<'_> {$(
-            $(#[$doc])*
-            pub(crate) fn $name(&self, a: impl Into<Arg>, b: impl Into<Arg>) -> Result<Tensor> {
-                match self.caller {
-                    None => pair($function, a.into(), b.into()),
-                    Some(caller) => recorded(caller, $op, 0, vec![a.into(), b.into()]),
-                }
-            }
-        )*}
-    };
-}
-
-pairs! {
     /// `a - b`
-    sub is "sub": pointwise::sub;
+    sub(a: impl Into<Arg>, b: impl Into<Arg>) is "sub" 0 (a, b) => pair(pointwise::sub, a.into(), b.into());
     /// `a * b`
-    mul is "mul": pointwise::mul;
+    mul(a: impl Into<Arg>, b: impl Into<Arg>) is "mul" 0 (a, b) => pair(pointwise::mul, a.into(), b.into());
     /// `a / b`
-    div is "div": pointwise::div;
-    /// `base ** exponent`
-    power is "pow": pointwise::pow;
+    div(a: impl Into<Arg>, b: impl Into<Arg>) is "div" 0 (a, b) => pair(pointwise::div, a.into(), b.into());
+    /// `a ** b`
+    power(a: impl Into<Arg>, b: impl Into<Arg>) is "pow" 0 (a, b) => pair(pointwise::pow, a.into(), b.into());
 }
 
 impl BackwardStep<'_> {

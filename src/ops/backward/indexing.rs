@@ -4,7 +4,7 @@ use super::compute::{places, recorded};
 use super::step::{BackwardStep, Gradients};
 use crate::ops::state::Caller;
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::ops::along::{self, ScatterMode, ScatterSource};
+use crate::tensor::ops::along::{self, ScatterMode};
 use crate::tensor::{Arg, DType, Layout, Result, Tensor, index, ops};
 
 /// Zeros in the shape of the operand, with the gradient where a view saw its elements.
@@ -63,16 +63,15 @@ pub(crate) fn setitem(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         let shape = index::get(&grad, parts)?.0.shape().to_vec();
         return parted(step, caller, &grad, &places, &shape);
     }
-    let mut grads = Gradients::none();
-    if step.wants(value) {
-        grads = grads.and(value, index::get(&grad, parts)?.0);
-    }
-    if step.wants(target) {
-        let left = ops::shape::preserved(&grad);
-        index::put(&left, parts, &Tensor::zeros([], grad.dtype())?, false)?;
-        grads = grads.and(target, left);
-    }
-    Ok(grads)
+    Gradients::none().if_wanted(step, value, || Ok(index::get(&grad, parts)?.0))?.if_wanted(
+        step,
+        target,
+        || {
+            let left = ops::shape::preserved(&grad);
+            index::put(&left, parts, &Tensor::zeros([], grad.dtype())?, false)?;
+            Ok(left)
+        },
+    )
 }
 
 /// The gradients of a tensor and of what was written at these places of it. Recorded.
@@ -123,10 +122,7 @@ pub(crate) fn gather(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let dim = step.int("dim").unwrap_or(0);
     let index = step.tensor("index")?;
     let whole = match step.caller {
-        None => {
-            let (dim, source) = (wrap_dim(dim, whole.ndim())?, ScatterSource::Tensor(grad));
-            along::scatter(&whole, dim, index, &source, ScatterMode::Sum)?
-        }
+        None => along::scatter(&whole, wrap_dim(dim, whole.ndim())?, index, &grad, false, ScatterMode::Sum)?,
         Some(caller) => {
             let args = vec![Arg::from(&whole), Arg::Int(dim), index.into(), Arg::Tensor(grad)];
             recorded(caller, "scatter_add", 0, args)?

@@ -124,9 +124,5 @@ pub(crate) fn mse_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         }
     };
     let slope = step.mul(&slope, &grad)?;
-    let mut grads = Gradients::none();
-    if step.wants("target") {
-        grads = grads.and("target", step.neg(&slope)?);
-    }
-    Ok(grads.and("input", slope))
+    Ok(Gradients::none().if_wanted(step, "target", || step.neg(&slope))?.and("input", slope))
 }

@@ -19,31 +19,20 @@ fn factored(step: &BackwardStep, grad: Tensor) -> Result<Tensor> {
 }
 
 pub(crate) fn add(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let mut grads = Gradients::none();
-    if step.wants("other") {
-        grads = grads.and("other", factored(step, grad.clone())?);
-    }
-    Ok(grads.and("input", grad))
+    Ok(Gradients::none().if_wanted(step, "other", || factored(step, grad.clone()))?.and("input", grad))
 }
 
 pub(crate) fn sub(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let mut grads = Gradients::none();
-    if step.wants("other") {
-        grads = grads.and("other", factored(step, step.neg(&grad)?)?);
-    }
-    Ok(grads.and("input", grad))
+    Ok(Gradients::none().if_wanted(step, "other", || factored(step, step.neg(&grad)?))?.and("input", grad))
 }
 
 pub(crate) fn mul(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     step.needs_saved();
-    let mut grads = Gradients::none();
-    if step.wants("input") {
-        grads = grads.and("input", step.mul(&grad, step.operand("other")?)?);
-    }
-    if step.wants("other") {
-        grads = grads.and("other", step.mul(&grad, step.operand("input")?)?);
-    }
-    Ok(grads)
+    Gradients::none().if_wanted(step, "input", || step.mul(&grad, step.operand("other")?))?.if_wanted(
+        step,
+        "other",
+        || step.mul(&grad, step.operand("input")?),
+    )
 }
 
 pub(crate) fn neg(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
@@ -62,22 +51,19 @@ pub(crate) fn div(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     }
     step.needs_saved();
     let other = step.operand("other")?;
-    let mut grads = Gradients::none();
     if step.arg("input").tensor().is_none() {
         // A number over a tensor is the reciprocal times the number, here too.
         let scaled = step.mul(&grad, step.arg("input"))?;
         let slope = slope_of_reciprocal(step, other)?;
         return Ok(Gradients::of("other", step.mul(&scaled, &slope)?));
     }
-    if step.wants("other") {
-        let ratio = step.div(step.operand("input")?, other)?;
-        let slope = step.div(Arg::Tensor(ratio), other)?;
-        grads = grads.and("other", step.mul(&step.neg(&grad)?, &slope)?);
-    }
-    if step.wants("input") {
-        grads = grads.and("input", step.div(Arg::Tensor(grad), other)?);
-    }
-    Ok(grads)
+    Gradients::none()
+        .if_wanted(step, "other", || {
+            let ratio = step.div(step.operand("input")?, other)?;
+            let slope = step.div(Arg::Tensor(ratio), other)?;
+            step.mul(&step.neg(&grad)?, &slope)
+        })?
+        .if_wanted(step, "input", || step.div(&grad, other))
 }
 
 pub(crate) fn exp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
@@ -94,29 +80,22 @@ pub(crate) fn log(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 pub(crate) fn masked_fill(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mask = step.tensor("mask")?;
-    let mut grads = Gradients::none();
-    if step.wants("value") {
-        let zeros = grad.zeros_like(grad.dtype())?;
-        let filled = step.choice(mask, &grad, &zeros)?;
-        grads = grads.and("value", step.total(&filled)?);
-    }
-    if step.wants("input") {
-        grads = grads.and("input", step.masked(&grad, mask, 0.0)?);
-    }
-    Ok(grads)
+    Gradients::none()
+        .if_wanted(step, "value", || {
+            let zeros = grad.zeros_like(grad.dtype())?;
+            step.total(&step.choice(mask, &grad, &zeros)?)
+        })?
+        .if_wanted(step, "input", || step.masked(&grad, mask, 0.0))
 }
 
 pub(crate) fn choice(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let keep = step.tensor("condition")?;
     let zeros = Tensor::zeros([], grad.dtype())?;
-    let mut grads = Gradients::none();
-    if step.wants("input") {
-        grads = grads.and("input", step.choice(keep, &grad, &zeros)?);
-    }
-    if step.wants("other") {
-        grads = grads.and("other", step.choice(keep, &zeros, &grad)?);
-    }
-    Ok(grads)
+    Gradients::none().if_wanted(step, "input", || step.choice(keep, &grad, &zeros))?.if_wanted(
+        step,
+        "other",
+        || step.choice(keep, &zeros, &grad),
+    )
 }
 
 /// `dropout`: the operation keeps its noise.
@@ -160,8 +139,7 @@ fn slope_of_reciprocal(step: &BackwardStep, x: &Arg) -> Result<Tensor> {
 
 pub(crate) fn pow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (base, exponent) = (step.operand("input")?, step.operand("exponent")?);
-    let mut grads = Gradients::none();
-    if step.wants("exponent") {
+    let grads = Gradients::none().if_wanted(step, "exponent", || {
         let logarithm = match base {
             Arg::Tensor(base) => Arg::Tensor(step.function("log", base, math::log, math::log_double)?),
             base => Arg::Float(base.number().unwrap_or(0.0).ln()),
@@ -172,31 +150,27 @@ pub(crate) fn pow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         let not_negative = compute::compare(exponent, &zero, Ordering::is_ge)?;
         let flat = pointwise::logical(&at_zero, &not_negative, |a, b| a & b)?;
         let slope = step.choice(&flat, &Tensor::zeros([], slope.dtype())?, &slope)?;
-        grads = grads.and("exponent", step.mul(&grad, &slope)?);
-    }
-    if !step.wants("input") {
-        return Ok(grads);
-    }
-    let of_base = match exponent {
+        step.mul(&grad, &slope)
+    })?;
+    grads.if_wanted(step, "input", || match exponent {
         Arg::Tensor(_) => {
             let lower = step.sub(exponent, Arg::Int(1))?;
             let slope = step.mul(&step.power(base, Arg::Tensor(lower))?, exponent)?;
             let flat = compute::compare(exponent, &Arg::Int(0), Ordering::is_eq)?;
             let slope = step.choice(&flat, &Tensor::zeros([], slope.dtype())?, &slope)?;
-            step.mul(&grad, &slope)?
+            step.mul(&grad, &slope)
         }
         number => match number.number().unwrap_or(1.0) {
-            0.0 => grad.zeros_like(grad.dtype())?,
+            0.0 => grad.zeros_like(grad.dtype()),
             value => {
                 let lower = match number {
                     Arg::Int(value) => Arg::Int(value - 1),
                     _ => Arg::Float(value - 1.0),
                 };
-                step.mul(&grad, &step.mul(&step.power(base, &lower)?, number)?)?
+                step.mul(&grad, &step.mul(&step.power(base, &lower)?, number)?)
             }
         },
-    };
-    Ok(grads.and("input", of_base))
+    })
 }
 
 pub(crate) fn clamp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
@@ -238,19 +212,11 @@ pub(crate) fn triu(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 /// `fill` and `zero_`, which forget what was there.
 pub(crate) fn fill(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let mut grads = Gradients::of("input", grad.zeros_like(grad.dtype())?);
-    if step.wants("value") {
-        grads = grads.and("value", step.total(&grad)?);
-    }
-    Ok(grads)
+    Gradients::of("input", grad.zeros_like(grad.dtype())?).if_wanted(step, "value", || step.total(&grad))
 }
 
 /// `copy_`, which forgets what was there.
 pub(crate) fn overwrite(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let mut grads = Gradients::none();
-    if step.wants("input") {
-        grads = grads.and("input", grad.zeros_like(grad.dtype())?);
-    }
-    let source = step.name(1);
-    Ok(grads.and(source, grad))
+    let zeros = || grad.zeros_like(grad.dtype());
+    Ok(Gradients::none().if_wanted(step, "input", zeros)?.and(step.name(1), grad))
 }

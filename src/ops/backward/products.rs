@@ -5,17 +5,14 @@ use crate::tensor::{Layout, Result, Tensor};
 
 pub(crate) fn product(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (first, second) = (step.name(0), step.name(1));
-    let mut grads = Gradients::none();
-    if step.wants(first) {
-        let by_columns = step.layout(first).is_some_and(by_columns);
-        grads = grads.and(first, of_first(step, &grad, step.tensor(second)?, step.shape(first), by_columns)?);
-    }
-    if step.wants(second) {
-        let by_columns = step.layout(second).is_some_and(by_columns);
-        grads =
-            grads.and(second, of_second(step, &grad, step.tensor(first)?, step.shape(second), by_columns)?);
-    }
-    Ok(grads)
+    let is_by_columns = |name| step.layout(name).is_some_and(by_columns);
+    Gradients::none()
+        .if_wanted(step, first, || {
+            of_first(step, &grad, step.tensor(second)?, step.shape(first), is_by_columns(first))
+        })?
+        .if_wanted(step, second, || {
+            of_second(step, &grad, step.tensor(first)?, step.shape(second), is_by_columns(second))
+        })
 }
 
 /// Whether a matrix lies in memory column by column: its gradient is then computed so.
@@ -80,39 +77,29 @@ fn of_second(
 }
 
 pub(crate) fn linear(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let mut grads = Gradients::none();
-    if step.wants("input") {
-        grads = grads.and("input", step.matmul(&grad, step.tensor("weight")?)?);
-    }
+    let of_input = || step.matmul(&grad, step.tensor("weight")?);
+    let grads = Gradients::none().if_wanted(step, "input", of_input)?;
     let flat = if grad.ndim() > 1 { tall(step, &grad)? } else { step.unsqueezed(&grad, 0)? };
-    if step.wants("weight") {
-        let weight = step.matmul(&step.transposed(&flat)?, &tall(step, step.tensor("input")?)?)?;
-        grads = grads.and("weight", step.reshaped(&weight, step.shape("weight"))?);
-    }
-    if step.wants("bias") {
-        grads = grads.and("bias", step.reshaped(&step.sum(&flat, &[0])?, step.shape("bias"))?);
-    }
-    Ok(grads)
+    grads
+        .if_wanted(step, "weight", || {
+            let weight = step.matmul(&step.transposed(&flat)?, &tall(step, step.tensor("input")?)?)?;
+            step.reshaped(&weight, step.shape("weight"))
+        })?
+        .if_wanted(step, "bias", || step.reshaped(&step.sum(&flat, &[0])?, step.shape("bias")))
 }
 
 pub(crate) fn add_product(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (base, first, second) = (step.name(0), step.name(1), step.name(2));
     let mut grads = Gradients::none();
     if step.wants(first) || step.wants(second) {
-        let scaled = scaled(step, "alpha", &grad)?;
-        if step.wants(first) {
-            grads =
-                grads.and(first, of_first(step, &scaled, step.tensor(second)?, step.shape(first), false)?);
-        }
-        if step.wants(second) {
-            grads =
-                grads.and(second, of_second(step, &scaled, step.tensor(first)?, step.shape(second), false)?);
-        }
+        let grad = scaled(step, "alpha", &grad)?;
+        grads = grads
+            .if_wanted(step, first, || of_first(step, &grad, step.tensor(second)?, step.shape(first), false))?
+            .if_wanted(step, second, || {
+                of_second(step, &grad, step.tensor(first)?, step.shape(second), false)
+            })?;
     }
-    if step.wants(base) {
-        grads = grads.and(base, scaled(step, "beta", &grad)?);
-    }
-    Ok(grads)
+    grads.if_wanted(step, base, || scaled(step, "beta", &grad))
 }
 
 fn scaled(step: &BackwardStep, factor: &str, grad: &Tensor) -> Result<Tensor> {

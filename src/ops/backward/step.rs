@@ -233,14 +233,9 @@ impl<'a> BackwardStep<'a> {
     }
 }
 
-/// The gradients of operands, by the names of the parameters.
+/// The gradients of operands, by the names of the parameters: one for each tensor of a list.
 #[derive(Default)]
-pub(crate) struct Gradients(Vec<(&'static str, OperandGradient)>);
-
-enum OperandGradient {
-    Tensor(Tensor),
-    List(Vec<Option<Tensor>>),
-}
+pub(crate) struct Gradients(Vec<(&'static str, Vec<Option<Tensor>>)>);
 
 impl Gradients {
     /// None at all.
@@ -250,29 +245,33 @@ impl Gradients {
 
     /// The gradient of one operand.
     pub(crate) fn of(name: &'static str, grad: Tensor) -> Gradients {
-        Gradients(vec![(name, OperandGradient::Tensor(grad))])
+        Gradients::none().and(name, grad)
     }
 
     /// And that of another.
     pub(crate) fn and(mut self, name: &'static str, grad: Tensor) -> Gradients {
-        self.0.push((name, OperandGradient::Tensor(grad)));
+        self.0.push((name, vec![Some(grad)]));
         self
+    }
+
+    /// And that of another, which is computed only if it is needed.
+    pub(crate) fn if_wanted(
+        self,
+        step: &BackwardStep,
+        name: &'static str,
+        grad: impl FnOnce() -> Result<Tensor>,
+    ) -> Result<Gradients> {
+        if step.wants(name) { Ok(self.and(name, grad()?)) } else { Ok(self) }
     }
 
     /// The gradients of a list of operands.
     pub(crate) fn list(name: &'static str, grads: Vec<Option<Tensor>>) -> Gradients {
-        Gradients(vec![(name, OperandGradient::List(grads))])
+        Gradients(vec![(name, grads)])
     }
 
     /// Takes the gradient of operand `at` of a parameter (0 if it takes one tensor).
     pub(super) fn take(&mut self, name: &str, at: usize) -> Option<Tensor> {
-        let place = self.0.iter().position(|(found, _)| *found == name)?;
-        match &mut self.0[place].1 {
-            OperandGradient::List(grads) => grads.get_mut(at)?.take(),
-            OperandGradient::Tensor(_) => match self.0.swap_remove(place).1 {
-                OperandGradient::Tensor(grad) => Some(grad),
-                OperandGradient::List(_) => None,
-            },
-        }
+        let (_, grads) = self.0.iter_mut().find(|(found, _)| *found == name)?;
+        grads.get_mut(at)?.take()
     }
 }

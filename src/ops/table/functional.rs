@@ -68,11 +68,7 @@ fn dropout(c: &Call) -> Result<Value> {
         return Ok(x.clone().into());
     }
     if !x.dtype().is_float() && p < 1.0 {
-        return Err(Error::runtime(format!(
-            "result type Float can't be cast to the desired output type {}",
-            x.dtype().cpp_name()
-        ))
-        .about(ErrorFact::DifferentDtypes));
+        return Err(Error::uncastable(DType::Float32, x.dtype()).about(ErrorFact::DifferentDtypes));
     }
     let noise = if p == 1.0 {
         Tensor::zeros([], x.dtype())?

@@ -6,9 +6,9 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{GradName, OpNotation, ShapeRule, indexed, indexed_sum};
 use crate::tensor::explanation::Movement;
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::ops::along::{self, ScatterMode, ScatterSource};
+use crate::tensor::ops::along::{self, ScatterMode};
 use crate::tensor::ops::mask;
-use crate::tensor::{Arg, Error, Result, Tensor, index};
+use crate::tensor::{Arg, Error, Result, index};
 
 fn getitem(c: &Call) -> Result<Value> {
     let Arg::Index(parts) = c.arg(1) else {
@@ -25,27 +25,22 @@ fn gather(c: &Call) -> Result<Value> {
     Ok(along::gather(x, dim, c.tensor(2)?)?.into())
 }
 
-/// What `scatter` writes: a tensor's elements, or a number everywhere.
-fn source(c: &Call, x: &Tensor) -> Result<ScatterSource> {
-    match c.arg(3) {
-        Arg::Tensor(source) => Ok(ScatterSource::Tensor(source.clone())),
-        number => Ok(ScatterSource::Number(mask::checked_number(number, x.dtype())?)),
-    }
+/// Values written along a dimension: a tensor's elements, or a number everywhere.
+fn scattered(c: &Call, mode: ScatterMode) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let dim = wrap_dim(c.int(1)?, x.ndim())?;
+    let (source, is_number) = match c.arg(3) {
+        Arg::Tensor(source) => (source.clone(), false),
+        number => (mask::checked_number(number, x.dtype())?, true),
+    };
+    Ok(along::scatter(x, dim, c.tensor(2)?, &source, is_number, mode)?.into())
 }
 
 fn scatter(c: &Call) -> Result<Value> {
-    let (x, index) = (c.tensor(0)?, c.tensor(2)?);
     if c.arg(3).tensor().is_none() {
         c.set_grad_name(GradName::Node("Scatter", 1));
     }
-    let dim = wrap_dim(c.int(1)?, x.ndim())?;
-    Ok(along::scatter(x, dim, index, &source(c, x)?, ScatterMode::Replace)?.into())
-}
-
-fn scatter_add(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    let dim = wrap_dim(c.int(1)?, x.ndim())?;
-    Ok(along::scatter(x, dim, c.tensor(2)?, &source(c, x)?, ScatterMode::Sum)?.into())
+    scattered(c, ScatterMode::Replace)
 }
 
 const SCATTER: &[&str] = &[
@@ -72,7 +67,7 @@ rows![
     op(indexed("scatter", Movement::Rearranged).grad("Scatter"), ALL, scatter)
         .forms(SCATTER)
         .doc("Values written along a dimension by index."),
-    op(indexed_sum("scatter_add", true).grad("ScatterAdd"), ALL, scatter_add)
+    op(indexed_sum("scatter_add", true).grad("ScatterAdd"), ALL, |c| scattered(c, ScatterMode::Sum))
         .forms(&["Tensor input, int dim, Tensor index, Tensor src"])
         .doc("Values added along a dimension by index."),
 ];

@@ -105,10 +105,7 @@ fn with_logits(c: &Call) -> Result<Value> {
     // The loss is written over 1 - target, and so has its dtype.
     let dtype = target.dtype();
     if !dtype.is_float() {
-        let [from, to] = [x.dtype(), dtype].map(DType::cpp_name);
-        return Err(Error::runtime(format!(
-            "result type {from} can't be cast to the desired output type {to}"
-        )));
+        return Err(Error::uncastable(x.dtype(), dtype));
     }
     fn log_sigmoid<T: Real>(x: T) -> T {
         x.minimum(T::ZERO) - (-x.abs()).exp().log1p()

@@ -381,18 +381,15 @@ rows![
     op(pointwise("clamp").formula(Clamp).grad("Clamp"), ALL, clamp)
         .forms(&["Tensor input, Operand? min=None, Operand? max=None"])
         .doc("Held between min and max.")
-        .rule(backward::pointwise::clamp)
-        .naming_scalar_types(),
+        .rule(backward::pointwise::clamp),
     op(pointwise("clamp_min").formula(Clamp).grad("ClampMin"), ALL, maximum)
         .forms(&["Tensor input, Operand min"])
         .doc("Not below min.")
-        .rule(backward::pointwise::clamp)
-        .naming_scalar_types(),
+        .rule(backward::pointwise::clamp),
     op(pointwise("clamp_max").formula(Clamp).grad("ClampMax"), ALL, minimum)
         .forms(&["Tensor input, Operand max"])
         .doc("Not above max.")
-        .rule(backward::pointwise::clamp)
-        .naming_scalar_types(),
+        .rule(backward::pointwise::clamp),
     op(pointwise("where").explained(Explanation::Moved(Movement::Chosen)).grad("Where"), FUNCTION, where_)
         .forms(&["Tensor condition, Operand input, Operand other", "Tensor condition"])
         .doc("input where the condition is true, other elsewhere.")

@@ -10,14 +10,6 @@ use smallvec::smallvec;
 use crate::kernel::elementwise::places;
 use crate::tensor::{DType, Error, ErrorKind, Layout, Result, Tensor, refuse_if};
 
-/// The values of `scatter`.
-pub(crate) enum ScatterSource {
-    /// One element for each element of the index.
-    Tensor(Tensor),
-    /// One number for all, as a 0-d tensor.
-    Number(Tensor),
-}
-
 /// A layout with at least one dimension.
 fn dimensioned(layout: &Layout) -> Layout {
     if layout.ndim() == 0 { layout.unsqueeze(0) } else { layout.clone() }
@@ -76,19 +68,17 @@ pub(crate) fn gather(x: &Tensor, dim: usize, index: &Tensor) -> Result<Tensor> {
     Ok(Tensor::new(x.storage().read().pick(&found), index.shape(), x.dtype()))
 }
 
-/// A copy of `x` with values written at the positions of `index` along `dim`. As `torch.scatter` and `scatter_add`.
+/// A copy of `x` with values written at the positions of `index` along `dim`: one element for each of the index, or a single
+/// number for all. As `torch.scatter` and `scatter_add`.
 pub(crate) fn scatter(
     x: &Tensor,
     dim: usize,
     index: &Tensor,
-    src: &ScatterSource,
+    src: &Tensor,
+    single: bool,
     combine: ScatterMode,
 ) -> Result<Tensor> {
     is_long(index, "scatter")?;
-    let (src, single) = match src {
-        ScatterSource::Tensor(src) => (src, false),
-        ScatterSource::Number(src) => (src, true),
-    };
     refuse_if!(src.dtype() != x.dtype(), "scatter(): Expected self.dtype to be equal to src.dtype");
     let out = super::copy(x);
     if index.numel() == 0 {

@@ -61,17 +61,10 @@ class Axes:
         self._artists.append(artist)
         return artist
 
-    @property
-    def lines(self):
-        return [artist for artist in self._artists if isinstance(artist, Line2D)]
+    def _those(kind):
+        return property(lambda self: [artist for artist in self._artists if isinstance(artist, kind)])
 
-    @property
-    def images(self):
-        return [artist for artist in self._artists if isinstance(artist, AxesImage)]
-
-    @property
-    def texts(self):
-        return [artist for artist in self._artists if isinstance(artist, Text)]
+    lines, images, texts = map(_those, (Line2D, AxesImage, Text))
 
     @property
     def patches(self):
@@ -107,19 +100,15 @@ class Axes:
                 drawn.append(self._add(line))
         return drawn
 
-    def _logarithmic(self, axes, args, words):
-        for axis in axes:
-            axis.scale = "log"
-        return self.plot(*args, **words)
+    def _logarithmic(along):
+        def plot(self, *args, **words):
+            for which in along:
+                self._axis(which).scale = "log"
+            return self.plot(*args, **words)
 
-    def semilogy(self, *args, **words):
-        return self._logarithmic([self.yaxis], args, words)
+        return plot
 
-    def semilogx(self, *args, **words):
-        return self._logarithmic([self.xaxis], args, words)
-
-    def loglog(self, *args, **words):
-        return self._logarithmic([self.xaxis, self.yaxis], args, words)
+    semilogx, semilogy, loglog = map(_logarithmic, ("x", "y", "xy"))
 
     def step(self, x, y, *args, where="pre", **words):
         return self.plot(x, y, **words)

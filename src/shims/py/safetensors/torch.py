@@ -8,22 +8,17 @@ import struct
 import _torch
 import torch
 from torch._arguments import on_cpu
+from torch._more import DTYPES
 
 __all__ = ["load", "load_file", "save", "save_file", "safe_open", "load_model", "save_model"]
 
-_NAMES = {
-    torch.float64: "F64",
-    torch.float32: "F32",
-    torch.float16: "F16",
-    torch.bfloat16: "BF16",
-    torch.int64: "I64",
-    torch.int32: "I32",
-    torch.int16: "I16",
-    torch.int8: "I8",
-    torch.uint8: "U8",
-    torch.bool: "BOOL",
-}
-_DTYPES = {name: dtype for dtype, name in _NAMES.items()}
+
+def _name(dtype):
+    """What a file calls a dtype: `F32`, `BF16`, `U8`, `BOOL`."""
+    return str(dtype)[6:].upper().replace("FLOAT", "F").replace("UINT", "U").replace("INT", "I")
+
+
+_DTYPES = {_name(dtype): dtype for dtype in DTYPES}
 
 
 def _failed(message):
@@ -63,7 +58,7 @@ def save(tensors, metadata=None):
     # The widest elements first, then by name, so that each tensor begins at a multiple of its width.
     for name, tensor in sorted(tensors.items(), key=lambda entry: (-entry[1].element_size(), entry[0])):
         data = _torch._storage_bytes(tensor.detach().clone())
-        header[name] = {"dtype": _NAMES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [end, end + len(data)]}
+        header[name] = {"dtype": _name(tensor.dtype), "shape": list(tensor.shape), "data_offsets": [end, end + len(data)]}
         parts.append(data)
         end += len(data)
     text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
@@ -74,16 +69,12 @@ def save(tensors, metadata=None):
 def _header(file):
     """The entries of a file, where the elements begin, and where they end."""
     size = file.seek(0, 2)
-    if size < 8:
-        raise _failed("Error while deserializing header: HeaderTooSmall")
     file.seek(0)
-    (length,) = struct.unpack("<Q", file.read(8))
-    if 8 + length > size:
-        raise _failed("Error while deserializing header: InvalidHeaderLength")
+    length = int.from_bytes(file.read(8), "little")
     try:
-        header = json.loads(file.read(length).decode())
+        header = json.loads(file.read(min(length, size)).decode())
     except ValueError:
-        raise _failed("Error while deserializing header: InvalidHeaderDeserialization") from None
+        header = None
     if not isinstance(header, dict):
         raise _failed("Error while deserializing header: InvalidHeaderDeserialization")
     return header, 8 + length, size

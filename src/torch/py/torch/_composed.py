@@ -96,10 +96,6 @@ def linalg_norm(A, ord, dim, keepdim):
     is_matrix = ord is not None and (len(dims) == 2 if dims is not None else A.dim() == 2)
     if is_matrix:
         return linalg_matrix_norm(A, ord, dims or (-2, -1), keepdim)
-    if dims is None and isinstance(ord, str):
-        raise RuntimeError(
-            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.dim()}D."
-        )
     return torch.linalg.vector_norm(A, 2 if ord is None else ord, dims, keepdim)
 
 
@@ -153,10 +149,8 @@ def _contracted(a, b, of_a, of_b):
 
 def tensordot(a, b, dims=None, _first=None, _second=None):
     if dims is not None:
-        if dims < 0:
-            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
-        if dims > min(a.dim(), b.dim()):
-            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        if not 0 <= dims <= min(a.dim(), b.dim()):
+            raise RuntimeError(f"tensordot expects dims >= 0 and dims < ndim_a or ndim_b, but got dims={dims}")
         _first, _second = range(-dims, 0), range(dims)
     first = [_first] if isinstance(_first, int) else list(_first)
     second = [_second] if isinstance(_second, int) else list(_second)
@@ -225,12 +219,8 @@ def block_diag(tensors):
 
 
 def meshgrid(tensors, indexing):
-    if not tensors:
-        raise RuntimeError("meshgrid expects a non-empty TensorList")
-    if any(x.dim() > 1 for x in tensors):
-        raise RuntimeError("torch.meshgrid: Expected 0D or 1D tensor in the tensor list")
-    if any(x.dtype != tensors[0].dtype for x in tensors):
-        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if not tensors or any(x.dim() > 1 or x.dtype != tensors[0].dtype for x in tensors):
+        raise RuntimeError("torch.meshgrid: Expected 0D or 1D tensors of the same dtype in a non-empty list")
     if indexing not in (None, "ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     places = list(range(len(tensors)))
@@ -262,12 +252,10 @@ def repeat_interleave(repeats, input=None, dim=None):
         shape = list(input.shape)
         shape.insert(dim + 1, repeats)
         return input.unsqueeze(dim + 1).expand(shape).clone(memory_format=torch.contiguous_format).flatten(dim, dim + 1)
-    if repeats.dim() > 1:
-        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
-    if repeats.numel() not in (1, size):
+    if repeats.dim() > 1 or repeats.numel() not in (1, size):
         raise RuntimeError(
-            "repeats must have the same size as input along dim, but got repeats.size(0) = "
-            f"{repeats.numel()} and input.size({dim}) = {size}"
+            f"repeats must have the same size as input along dim, but got repeats of shape {list(repeats.shape)} and "
+            f"input.size({dim}) = {size}"
         )
     return input.index_select(dim, _places(repeats.expand(size)))
 
@@ -356,8 +344,6 @@ def var_mean(input, dim=None, unbiased=True, keepdim=False, correction=None):
 
 
 def diff(input, n, dim):
-    if not input.dim():
-        raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     # Once more than there are elements, nothing is left.
@@ -369,20 +355,11 @@ def diff(input, n, dim):
 
 
 def quantile(input, q, dim, keepdim):
-    if not input.numel():
-        raise RuntimeError("quantile() input tensor must be non-empty")
     if input.dtype not in (torch.float32, torch.float64):
         raise RuntimeError("quantile() input tensor must be either float or double dtype")
-    if isinstance(q, torch.Tensor):
-        if q.dim() > 1:
-            raise RuntimeError("quantile() q must be a scalar or 1D tensor")
-        if q.dtype != input.dtype:
-            raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
-        if not ((q >= 0) & (q <= 1)).all():
-            raise RuntimeError("quantile() q values must be in the range [0, 1]")
-    elif not 0 <= q <= 1:
-        raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
-    shares = torch.as_tensor(q, dtype=input.dtype)
+    shares = q if isinstance(q, torch.Tensor) else torch.tensor(q, dtype=input.dtype)
+    if not input.numel() or shares.dim() > 1 or shares.dtype != input.dtype or not ((shares >= 0) & (shares <= 1)).all():
+        raise RuntimeError("quantile() needs elements; q must be in the range [0, 1]: a scalar, or 1D of the input's dtype")
     ordered = (input.flatten() if dim is None else input.movedim(dim, -1) if input.dim() else input.view(1)).sort().values
     last = ordered.size(-1) - 1
     # A nan anywhere is the answer.

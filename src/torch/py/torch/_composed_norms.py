@@ -17,9 +17,7 @@ def _normalized_groups(input, num_groups, weight, bias, eps):
 def group_norm(input, num_groups, weight, bias, eps):
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
-    if num_groups <= 0:
-        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
-    if input.size(1) % num_groups:
+    if num_groups <= 0 or input.size(1) % num_groups:
         raise RuntimeError(
             f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(input.shape)} "
             f"and num_groups={num_groups}"

@@ -67,8 +67,6 @@ def embedding(step, grad):
     padding = step.arguments.get("padding_idx")
     if padding is not None:
         rows = rows.masked_fill((index == padding % shape[0]).unsqueeze(-1), 0)
-    if step.arguments.get("scale_grad_by_freq"):
-        rows = rows / torch.bincount(index, minlength=shape[0])[index].unsqueeze(-1)
     return {"weight": torch.zeros(shape, dtype=grad.dtype).index_add(0, index, rows)}
 
 

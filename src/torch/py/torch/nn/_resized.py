@@ -21,10 +21,7 @@ def _sizes(input, size, scale_factor):
     given = scale_factor if size is None else size
     if isinstance(given, (tuple, list)):
         if len(given) != dims:
-            raise ValueError(
-                "Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of "
-                f"{list(input.shape[2:])} and {given}"
-            )
+            raise ValueError(f"size and scale_factor need a number for each of {list(input.shape[2:])}, but got {given}")
     else:
         given = [given] * dims
     if size is not None:
