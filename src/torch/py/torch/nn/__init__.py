@@ -17,7 +17,7 @@ _PLACES = {
     "conv": "Conv1d Conv2d",
     "distance": "CosineSimilarity",
     "dropout": "Dropout Dropout2d",
-    "flatten": "Flatten",
+    "flatten": "Flatten Unflatten",
     "fold": "Unfold",
     "linear": "Identity Linear",
     "loss": "BCELoss BCEWithLogitsLoss CrossEntropyLoss KLDivLoss L1Loss MSELoss NLLLoss SmoothL1Loss",
