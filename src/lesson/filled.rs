@@ -180,7 +180,7 @@ fn near(one: &[f64], other: &[f64]) -> bool {
 /// In what a cell that computes something else differs from the right one.
 fn difference(computed: &Computed, truth: &Computed) -> String {
     match (computed, truth) {
-        (Computed::Raised(said), _) => format!("With this the cell stops: {said}"),
+        (Computed::Raised(said), _) => format!("With this the code stops: {said}"),
         (Computed::Value { shape, .. }, Computed::Value { shape: right, .. }) if shape != right => {
             format!("The result then has shape {}; it should be {}.", tuple_repr(shape), tuple_repr(right))
         }

@@ -593,7 +593,7 @@ fn a_line_to_write_is_judged_by_what_it_computes() {
         "Not yet. That is the root of 6",
         "something is missing after `*`",
         "Not yet. It runs, but the result differs:",
-        "Not yet. With this the cell stops: NameError",
+        "Not yet. With this the code stops: NameError",
         "Yes. The square root of 2",
         "0.2264",
     ] {
