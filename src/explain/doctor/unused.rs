@@ -335,7 +335,8 @@ fn one_for_all(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let (&[.., count, width], row) = (tokens?.shape(), row?) else { return None };
     let (_, table) = source(row);
     let rows = table.numel() / width.max(1);
-    let is_row = row.numel() == width && table.shape().last() == Some(&width) && is_parameter(&table);
+    let is_kept = is_parameter(&table) || table.is_leaf() && cell.name_of(&table, "").starts_with("self.");
+    let is_row = row.numel() == width && table.shape().last() == Some(&width) && is_kept;
     if step.operation.explanation != Explanation::Pointwise(Formula::Add)
         || !is_row
         || count < 4

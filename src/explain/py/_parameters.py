@@ -54,7 +54,7 @@ def never_reached(watch):
     cleared or the loss is cut off, that is the reason."""
     if any(mistake in ("gradients-cleared", "loss-cut-off") for mistake, *_ in watch.found):
         return
-    idle = [(param, name) for param, name, _, steps in watch.idle.values() if steps >= 3 and param.dim() >= 2]
+    idle = [(param, name) for param, name, _, steps in watch.idle.values() if steps >= 3]
     names = [name for param, name in idle if id(param) not in watch.moved]
     if names and watch.optimizers:
         observed = f"{listed(names)}: the layer ran in each of the steps, and no step had a gradient for it. The loss does not depend on its result."

@@ -73,6 +73,16 @@ def factors_of_rate(watch):
             watch.add("rate-squared", at, observed, "return a factor from 0 to 1: LambdaLR multiplies the optimizer's rate with it")
 
 
+def squared_rates(watch):
+    """A rate that falls at once to its own share of what it was: from there on it is multiplied with itself."""
+    for key, (rates, at) in watch.rates_of_steps.items():
+        base = watch.rates.get(key)
+        falls = [step for step in range(1, len(rates)) if base and abs(rates[step] - base * rates[step - 1]) <= 0.1 * base * rates[step - 1]]
+        if base and base < 0.1 and falls and max(rates[falls[0] :]) <= 2 * base * base:
+            observed = f"After {falls[0]} steps the rate falls at once from {rates[falls[0] - 1]:.3g} to {rates[falls[0]]:.3g}, which is {base:.3g} times as much, and {base:.3g} is the rate of the optimizer: it is multiplied with itself."
+            watch.add("rate-squared", at, observed, "return a factor from 0 to 1: LambdaLR multiplies the optimizer's rate with it")
+
+
 def note_rate(watch, optimizer, at, frame):
     """Notes the rate of a step, and what a variable of that name says that it is."""
     rates, _ = watch.rates_of_steps.setdefault(id(optimizer), ([], at))

@@ -19,7 +19,7 @@ from _merged import watch_merges
 from _models import begun_with, copied_tables, drops, listed, other_start, resized_norms, shared_layers, unused_layers
 from _own_gradients import note_function, own_gradients
 from _parameters import fingerprint, has_gradient, left_out, note_alike, never_reached, never_stepped, params_of, plain_numbers, unregistered
-from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, slow_schedules, unread_rates, zero_rates
+from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, slow_schedules, squared_rates, unread_rates, zero_rates
 from _states import RECURRENT, forgotten, note_step
 from _targets import no_logarithms, of_loss, padding_in_loss
 from torch import nn
@@ -171,7 +171,7 @@ def _idle(watch, now, params):
                     continue
                 if has_gradient(param):
                     watch.moved.add(id(param))
-                elif id(owner) in watch.ran:
+                elif id(owner) in watch.ran and (param.dim() >= 2 or param.grad is None):
                     steps = watch.idle[id(param)][3] if id(param) in watch.idle else 0
                     watch.idle[id(param)] = (param, f"{prefix}.{name}".lstrip("."), module, steps + 1)
     watch.ran = set()
@@ -399,6 +399,7 @@ def report():
         slow_schedules(watch)
         factors_of_rate(watch)
         risen_rates(watch)
+        squared_rates(watch)
         trained_on(watch)
         other_answers(watch)
         zero_rates(watch)
