@@ -319,7 +319,7 @@ fn of_value(
 }
 
 const ONE_MORE_DIGIT: &str =
-    "With so few digits, a usual mistake looks the same as the answer. Say it with one digit more.";
+    "With so few digits it may be the answer, rounded, or a usual mistake. Say it with one digit more.";
 
 /// `0.2333`, `21`, `[0.3061, 0.8210]`.
 pub(crate) fn value_words(values: &[f64]) -> String {

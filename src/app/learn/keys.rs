@@ -108,7 +108,7 @@ pub static KEYS: &[WalkKey] = &[
         label: |_| "write it in your editor",
         here: |walk| walk.exercise().is_some() && super::editor::external().is_some(),
         rank: 0,
-        belongs: "`v` belongs to exercises, and needs the variable VISUAL or EDITOR to name an editor.",
+        belongs: "`v` opens an exercise in an editor of your own: it needs the variable VISUAL or EDITOR to name one.",
         takes: None,
         act: |walk, _| walk.edit_file(),
     },

@@ -195,7 +195,7 @@ def cached(call, others, output):
             if token is None:
                 return []
             observed = f"was called with {count} tokens at once, and again with {first} and then {count - first}, the cache passed on: the output of token {token} differs by {figure(moved[token])}."
-            return [call.found("cache-differs", observed, "torch.cat([past, new], dim=1) in this order, positions that go on at the cache's length, and the mask's last rows: mask[total - new:total, :total]")]
+            return [call.found("cache-differs", observed, "the past first, then the new, joined along the axis of the tokens; positions that go on at the cache's length, and the mask's last rows: mask[total - new:total, :total]")]
     return None
 
 

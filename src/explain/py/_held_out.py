@@ -55,8 +55,8 @@ def note_answers(watch, targets, at):
     if answers != [[place] for place in range(len(rows))]:
         watch.answered_at = at
         for row, answer in zip(rows, answers):
-            # Another optimizer trains for other answers.
-            watch.answers.setdefault((row, len(watch.optimizers)), []).append(answer)
+            # Another optimizer trains for other answers; in a batch of longer texts an answer has more padding.
+            watch.answers.setdefault((row, len(answer), len(watch.optimizers)), []).append(answer)
 
 
 def differ(one, other):
