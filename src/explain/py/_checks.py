@@ -12,6 +12,8 @@ EQUAL = ("same", "equal", "==", "match", "agree", "identical", "invarian", "cons
 OTHER = re.compile(r"\b(not|differ|differs|different|wrong|unequal|changed|shuffled?)\b|n't|!=")
 # From which relative difference on it is not rounding.
 ROUNDING = 1e-3
+# Lines between a comparison and the text about it.
+BESIDE = 10
 
 
 def compared(watch, compare, /, *args, **kwargs):
@@ -25,8 +27,11 @@ def compared(watch, compare, /, *args, **kwargs):
 
 
 def distance(a, b):
-    """How far two tensors or arrays are apart, in words; None where that is rounding."""
-    a, b = (torch.as_tensor(it).double() for it in (a, b))
+    """How far two tensors or arrays are apart, in words; None where that is rounding, or they are no numbers."""
+    try:
+        a, b = (torch.as_tensor(it).double() for it in (a, b))
+    except Exception:
+        return None
     if a.shape != b.shape:
         return f"their shapes are {tuple(a.shape)} and {tuple(b.shape)}"
     if not a.numel() or not bool(torch.isfinite(a).all() and torch.isfinite(b).all()):
@@ -40,7 +45,10 @@ def printed(watch, show, /, *args, **kwargs):
     if watch.comparisons and is_own(sys._getframe(2)) and not is_repeated():
         text = " ".join(map(str, args))
         watch.agreed += "True" in text and any(equal for equal, *_ in watch.comparisons)
-        failed = next(((far, at) for equal, far, at in watch.comparisons if not equal), None)
+        here, alone = place(), len(watch.comparisons) == 1
+        # Of many, such as those that end a loop, one is meant that stands beside the text.
+        is_near = lambda at: alone or at[::2] == here[::2] and abs(at[1] - here[1]) <= BESIDE
+        failed = next(((far, at) for equal, far, at in watch.comparisons if not equal and is_near(at)), None)
         if "False" in text and failed is not None and len(watch.failed) < 64:
             watch.failed.append((text.strip(), *failed))
         if "True" in text or "False" in text:
