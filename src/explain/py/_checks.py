@@ -12,8 +12,6 @@ EQUAL = ("same", "equal", "==", "match", "agree", "identical", "invarian", "cons
 OTHER = re.compile(r"\b(not|differ|differs|different|wrong|unequal|changed|shuffled?)\b|n't|!=")
 # From which relative difference on it is not rounding.
 ROUNDING = 1e-3
-# Lines between a comparison and the text about it.
-BESIDE = 10
 
 
 def compared(watch, compare, /, *args, **kwargs):
@@ -45,10 +43,9 @@ def printed(watch, show, /, *args, **kwargs):
     if watch.comparisons and is_own(sys._getframe(2)) and not is_repeated():
         text = " ".join(map(str, args))
         watch.agreed += "True" in text and any(equal for equal, *_ in watch.comparisons)
-        here, alone = place(), len(watch.comparisons) == 1
-        # Of many, such as those that end a loop, one is meant that stands beside the text.
-        is_near = lambda at: alone or at[::2] == here[::2] and abs(at[1] - here[1]) <= BESIDE
-        failed = next(((far, at) for equal, far, at in watch.comparisons if not equal and is_near(at)), None)
+        # Of many, such as those that end a loop, the last one is meant, or one that stands in the same line.
+        here, last = place(), watch.comparisons[-1]
+        failed = next(((far, at) for equal, far, at in [last, *watch.comparisons] if not equal and (at is last[2] or at == here)), None)
         if "False" in text and failed is not None and len(watch.failed) < 64:
             watch.failed.append((text.strip(), *failed))
         if "True" in text or "False" in text:

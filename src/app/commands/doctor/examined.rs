@@ -118,8 +118,8 @@ pub(super) const ALONE: &str = "made-up inputs";
 pub(super) fn examine_target(plan: &Plan, settings: &Settings, shell: &Shell) -> Examined {
     let mut workspace = plan.workspace(&shell.options);
     let is_file = plan.cells.iter().all(|cell| cell.step.is_none());
-    let trains =
-        |source: &str| ["optim", "train", "backward", "nn.Module"].iter().any(|it| source.contains(it));
+    let words = ["optim", "train", "backward", "nn.Module", "allclose(", "equal("];
+    let trains = |source: &str| words.iter().any(|it| source.contains(it));
     let is_alone = plan.cells.iter().filter(|cell| !cell.silent).count() == 1;
     let is_watched = (is_file || is_alone) && plan.cells.iter().any(|cell| trains(&cell.source));
     if is_watched {
