@@ -27,7 +27,7 @@ pub fn position(slug: &str) -> String {
     format!("step {}  {slug}", number(slug))
 }
 
-/// The code of a step with trainings of thirty steps: whoever looks at the operations, not at what is learned, sees in these
+/// The code of a step with trainings of thirty steps: who looks at the operations, not at what is learned, sees in these
 /// all that the others would show again.
 #[allow(dead_code)] // not all tests run steps
 pub fn shortened(code: &str) -> String {

@@ -331,17 +331,16 @@ pub(super) static POSITIONS: Mistake = Mistake::new(
 
 /// One row of a table that has a row for each token, added to all tokens.
 fn one_for_all(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if step.operation.explanation != Explanation::Pointwise(Formula::Add) {
+        return None;
+    }
     let [tokens, row] = [0, 1].map(|at| step.tensor(at));
     let (&[.., count, width], row) = (tokens?.shape(), row?) else { return None };
     let (_, table) = source(row);
     let rows = table.numel() / width.max(1);
     let is_kept = is_parameter(&table) || table.is_leaf() && cell.name_of(&table, "").starts_with("self.");
     let is_row = row.numel() == width && table.shape().last() == Some(&width) && is_kept;
-    if step.operation.explanation != Explanation::Pointwise(Formula::Add)
-        || !is_row
-        || count < 4
-        || rows < count
-    {
+    if !is_row || count < 4 || rows < count {
         return None;
     }
     let observed = format!(

@@ -36,10 +36,10 @@ pub(super) static ANGLES: Mistake = Mistake::new(
 
 /// Frequencies whose exponents go half as far as they should, or twice as far.
 fn other_exponents(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let values = step.operands.first()?.floats()?;
-    let line = step.site().and_then(|site| Some(cell.line(&site)?.to_owned()))?;
     let written = || {
-        let number: String = line.split_once("log(")?.1.chars().take_while(|it| *it != ')').collect();
+        let site = step.site()?;
+        let number: String =
+            cell.line(&site)?.split_once("log(")?.1.chars().take_while(|it| *it != ')').collect();
         number.replace('_', "").parse::<f64>().ok()
     };
     let (base, scale) = match step.operation.explanation {
@@ -47,6 +47,7 @@ fn other_exponents(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         Explanation::Pointwise(Formula::Exp) => (written()?, 1.0 / written()?.ln()),
         _ => return None,
     };
+    let values = step.operands.first()?.floats()?;
     let mut exponents: Vec<f64> = values.iter().map(|it| (it * scale).abs()).collect();
     // A table may have each frequency twice, for its sine and its cosine.
     exponents.dedup_by(|a, b| (*a - *b).abs() < 1e-9);

@@ -46,10 +46,8 @@ fn last_token(cell: &TracedCell) -> Option<Observation> {
     let mut open: Option<Choice> = None;
     for step in cell.steps() {
         if let Some(read) = read_by(step) {
-            let mut goes_on = None;
-            if let Some(choice) = &open {
-                goes_on = reads.iter().find(|before| continues(before, choice, &read));
-            }
+            let goes_on =
+                open.as_ref().and_then(|choice| reads.iter().find(|before| continues(before, choice, &read)));
             if let Some((before, choice)) = goes_on.zip(open.take_if(|_| goes_on.is_some()))
                 && let Some(found) = elsewhere(&choice).or_else(|| of_padding(&choice, before, cell))
             {
