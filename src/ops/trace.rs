@@ -148,7 +148,7 @@ pub struct TracedTensor {
     pub(crate) layout: Layout,
     /// Its element type.
     pub(crate) dtype: DType,
-    storage: usize,
+    pub(crate) storage: usize,
     then: Option<Rc<Buffer>>,
     version: u64,
 }

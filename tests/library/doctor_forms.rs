@@ -235,6 +235,26 @@ const CASES: &[Case] = &[
          return self.head(self.block(self.table(ids) + self.waves[:1]))",
     ),
     ("not-from-the-last-token", PROMPTS, "[0, 0, 5, 7]", "[5, 7, 0, 0]"),
+    ("option-unread", PIECES, "balance_weight * balance", "balance"),
+    ("loss-cut-off", PIECES, "probs.mean((0, 1))", "taken"),
+    ("no-positions", PIECES, "nn.Embedding(9, 6), nn.Embedding(8, 6)", "*[nn.Embedding(9, 6)] * 2"),
+    (
+        "trained-on-test",
+        PIECES,
+        "len(train_data) - 7, (8,))\n    x = torch.stack([train_data",
+        "193, (8,))\n    x = torch.stack([data",
+    ),
+    ("start-differs", BEGUN, "(len(source), 1), 0)", "(len(source), 1), 8)"),
+    ("patches-by-view", WITHOUT_BATCH, ".reshape(4, 2, 4, 2).transpose(0, 2, 1, 3)", ""),
+    ("group-order", WITHOUT_BATCH, "np.repeat(", "(lambda it, times, axis: np.tile(it, (times, 1, 1)))("),
+    ("cache-differs", WITHOUT_BATCH, "[:, -3:]", "[:, :3]"),
+    ("gradients-not-zeroed", WITHOUT_BATCH, "g[...] = 0.0", "g = np.zeros_like(g)"),
+    (
+        "parameters-not-trained",
+        WITHOUT_BATCH,
+        "for name in 'qkvo':\n        P",
+        "for name in 'qvo':\n        P",
+    ),
     ("mask-inverted", WINDOW, "masked_fill(~seen", "masked_fill(seen"),
     (
         "results-differ",
@@ -604,6 +624,104 @@ with torch.no_grad():
         state = new
 ";
 
+/// A language model with an expert's gate, which is trained on pieces of a text.
+const PIECES: &str = "\
+import torch
+from torch import nn
+import torch.nn.functional as F
+torch.manual_seed(3)
+balance_weight = 0.5
+data = torch.randint(1, 9, (200,))
+train_data, val_data = data[:120], data[120:]
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tok, self.pos = nn.Embedding(9, 6), nn.Embedding(8, 6)
+        self.gate, self.head = nn.Linear(6, 3), nn.Linear(6, 9)
+    def forward(self, ids):
+        x = self.tok(ids) + self.pos(torch.arange(ids.shape[1]))
+        probs = self.gate(x).softmax(-1)
+        taken = F.one_hot(probs.argmax(-1), 3).float().mean((0, 1))
+        balance = 3 * (taken * probs.mean((0, 1))).sum()
+        return self.head(x * probs.amax(-1, keepdim=True)), balance
+model = Model()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(4):
+    starts = torch.randint(0, len(train_data) - 7, (8,))
+    x = torch.stack([train_data[i:i + 6] for i in starts])
+    y = torch.stack([train_data[i + 1:i + 7] for i in starts])
+    logits, balance = model(x)
+    loss = F.cross_entropy(logits.flatten(0, 1), y.flatten()) + balance_weight * balance
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+";
+
+/// An encoder and a decoder that share a table; all answers begin with token 0.
+const BEGUN: &str = "\
+import torch
+from torch import nn
+import torch.nn.functional as F
+torch.manual_seed(3)
+table, head = nn.Embedding(9, 6), nn.Linear(6, 9)
+def encode(ids):
+    return table(ids).mean(1, keepdim=True)
+def decode(ids, memory):
+    return head(table(ids).cumsum(1) + memory)
+def write(source, length):
+    memory, ids = encode(source), torch.full((len(source), 1), 0)
+    for _ in range(length):
+        ids = torch.cat([ids, decode(ids, memory)[:, -1].argmax(-1, keepdim=True)], 1)
+    return ids
+optimizer = torch.optim.SGD([*table.parameters(), *head.parameters()], lr=0.1)
+for step in range(3):
+    source = torch.randint(1, 9, (4, 5))
+    given = torch.cat([torch.zeros(4, 1, dtype=torch.long), source.flip(1)], 1)
+    loss = F.cross_entropy(decode(given[:, :-1], encode(source)).flatten(0, 1), given[:, 1:].flatten())
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+with torch.no_grad():
+    print(write(source, 5))
+";
+
+/// An image and grouped heads in NumPy, a cache that keeps its newest keys, and a training by hand.
+const WITHOUT_BATCH: &str = "\
+import numpy as np
+rng = np.random.default_rng(3)
+image = rng.normal(size=(8, 8))
+x = image.reshape(4, 2, 4, 2).transpose(0, 2, 1, 3).reshape(16, 4)
+P = {name: rng.normal(size=(4, 4)) / 2 for name in 'qkvo'}
+G = {name: np.zeros_like(it) for name, it in P.items()}
+def heads(y):
+    return y.reshape(len(y), 2, 2).transpose(1, 0, 2)
+def attend(q, k, v):
+    s = q @ k.transpose(0, 2, 1) / np.sqrt(q.shape[-1])
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True) @ v
+narrow = rng.normal(size=(4, 2))
+groups = [np.repeat((x @ narrow).reshape(16, 2, 1).transpose(1, 0, 2), 2, axis=0) for _ in range(2)]
+out = attend((x @ P['q']).reshape(16, 4, 1).transpose(1, 0, 2), *groups)
+keys = np.zeros((2, 0, 2))
+for t in range(8):
+    keys = np.concatenate([keys, heads(x[t:t + 1] @ P['k'])], axis=1)[:, -3:]
+    out = attend(heads(x[t:t + 1] @ P['q']), keys, keys)
+y = rng.normal(size=(16, 4))
+for step in range(4):
+    for g in G.values():
+        g[...] = 0.0
+    q, k, v = x @ P['q'], x @ P['k'], x @ P['v']
+    h = q * k + v
+    d = h @ P['o'] - y
+    G['o'] += h.T @ d
+    dh = d @ P['o'].T
+    G['q'] += x.T @ (dh * k)
+    G['k'] += x.T @ (dh * q)
+    G['v'] += x.T @ dh
+    for name in 'qkvo':
+        P[name] -= 0.001 * G[name]
+";
+
 /// The names of the mistakes that the doctor finds in a program, and what it observed.
 fn found(source: &str) -> Vec<(&'static str, String)> {
     let mut session = Session::new(SessionOptions::default());
@@ -651,6 +769,9 @@ fn the_programs_themselves_have_no_findings() {
             DIVIDED,
             NEXT,
             PROMPTS,
+            PIECES,
+            BEGUN,
+            WITHOUT_BATCH,
             ALIBI,
             GLOBAL,
             WINDOW,

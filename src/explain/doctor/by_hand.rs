@@ -135,3 +135,135 @@ fn are_columns_equal(tensor: &Tensor) -> bool {
     let is_flat = |row: &[f64]| row.iter().all(|it| near(*it, row[0]));
     values.chunks(columns).all(is_flat) && !values.iter().all(|it| near(*it, values[0]))
 }
+
+pub(super) static LEFT_OUT: Mistake = Mistake::new(
+    ("A806", "parameters-not-trained"),
+    "parameters of a trained layer are in no optimizer",
+    "Their gradients are computed at each step and never used: they keep the values that they began with.",
+    &[Detector::Once(unread_gradient)],
+);
+
+pub(super) static NOT_ZEROED: Mistake = Mistake::new(
+    ("A804", "gradients-not-zeroed"),
+    "the gradients are never set to zero",
+    "backward() adds to the gradients that are there. Each step then follows the sum of all gradients so far, and not that of \
+     its own batch.",
+    &[Detector::Once(piled_up)],
+);
+
+/// A sum of products that is kept in an array of a weight's shape: gradients, and where they are kept.
+struct Gradient<'s> {
+    product: &'s Traced,
+    /// The array into which they are added, if they are, and its shape.
+    into: Option<&'s Traced>,
+    storage: usize,
+}
+
+/// What a training in which weights are written into has: its weights and its gradients.
+struct ByHand<'s> {
+    steps: &'s [Traced],
+    trained: Vec<Tensor>,
+    others: Vec<Tensor>,
+    gradients: Vec<Gradient<'s>>,
+    /// The storages that an operation reads, which does not only write into them.
+    read: HashSet<usize>,
+}
+
+impl<'s> ByHand<'s> {
+    fn of(cell: &TracedCell<'s>) -> Option<ByHand<'s>> {
+        let steps = &cell.trace.steps;
+        let own = |step: &'s Traced| step.operands.iter().filter(|it| !(step.in_place && it.at == 0));
+        let read = steps.iter().filter(|it| !it.is_view).flat_map(own).map(|it| it.storage).collect();
+        let written: HashSet<usize> =
+            steps.iter().filter(|it| it.in_place).filter_map(|it| Some(it.operand(0)?.storage)).collect();
+        let mut seen = HashSet::new();
+        let product = |step: &'s Traced| Some((step, record_of(step).and_then(|it| Product::of(&it))?));
+        let products = || steps.iter().filter_map(product);
+        let is_weight = |it: &Tensor| it.ndim() == 2 && it.is_leaf() && !it.requires_grad();
+        let weights = products().map(|(_, it)| it.right).filter(is_weight);
+        let (trained, others): (Vec<Tensor>, Vec<Tensor>) = weights
+            .filter(|it| seen.insert(it.storage().address()))
+            .partition(|it| written.contains(&it.storage().address()));
+        let added: HashMap<usize, &Traced> = steps
+            .iter()
+            .filter(|it| it.in_place && it.operation.explanation == Explanation::Pointwise(Formula::Add))
+            .filter_map(|it| Some((it.operand(1)?.storage, it)))
+            .collect();
+        let gradients = products().filter_map(|(product, _)| {
+            let own = product.results.first().filter(|it| it.tensor.is_some() && it.shape().len() == 2)?;
+            let into = added.get(&own.storage).copied();
+            let storage = into.and_then(|it| it.operand(0)).unwrap_or(own).storage;
+            Some(Gradient { product, into, storage })
+        });
+        let gradients = gradients.collect();
+        (trained.len() + 1 >= LEAST).then_some(ByHand { steps, trained, others, gradients, read })
+    }
+}
+
+/// A gradient by hand that nothing reads, of a weight that nothing changes, where those beside it are read.
+fn unread_gradient(cell: &TracedCell) -> Option<Observation> {
+    let all = ByHand::of(cell)?;
+    let is_like = |it: &Gradient, weight: &Tensor| it.product.results[0].shape() == weight.shape();
+    let function = |it: &Gradient| it.product.place().map(|call| (call.cell, call.function));
+    let beside = |it: &Gradient| {
+        let is_step = |other: &&Gradient| {
+            all.read.contains(&other.storage)
+                && function(other) == function(it)
+                && other.into.is_some() == it.into.is_some()
+                && all.trained.iter().any(|weight| is_like(other, weight))
+        };
+        let mut lines: Vec<usize> =
+            all.gradients.iter().filter(is_step).filter_map(|it| Some(it.product.site()?.line)).collect();
+        lines.dedup();
+        lines.len()
+    };
+    let is_left = |it: &&Gradient| {
+        !all.read.contains(&it.storage)
+            && all.others.iter().any(|weight| is_like(it, weight))
+            && beside(it) + 1 >= LEAST
+    };
+    let lost = all.gradients.iter().find(is_left)?;
+    let weight = all.others.iter().find(|weight| is_like(lost, weight))?;
+    let observed = format!(
+        "A gradient of shape {} is computed here and nothing reads it; {} of this shape is never written into, and {} other weights are.",
+        tuple_repr(weight.shape()),
+        cell.name_of(weight, "a weight"),
+        all.trained.len()
+    );
+    let found = Observation::new(lost.product.site(), observed, "name every weight where the step is made");
+    Some(found.titled("a weight gets a gradient and no step"))
+}
+
+/// Gradients by hand that are added to those of the step before, which nothing has set to 0.
+fn piled_up(cell: &TracedCell) -> Option<Observation> {
+    let all = ByHand::of(cell)?;
+    let at = |step: &Traced| all.steps.iter().position(|it| std::ptr::eq(it, step));
+    let grows = |it: &&Gradient| {
+        let Some(first) = it.into.and_then(at) else { return false };
+        let writes = |(_, step): &(usize, &Traced)| {
+            step.in_place && step.operand(0).is_some_and(|own| own.storage == it.storage)
+        };
+        let is_sum =
+            |(_, step): &(usize, &Traced)| step.operation.explanation == Explanation::Pointwise(Formula::Add);
+        let reads = |step: &Traced| {
+            !step.in_place && !step.is_view && step.operands.iter().any(|own| own.storage == it.storage)
+        };
+        let later: Vec<usize> =
+            all.steps.iter().enumerate().filter(writes).filter(is_sum).map(|(at, _)| at).collect();
+        let [.., before, last] = later[..] else { return false };
+        all.trained.iter().any(|weight| it.product.results[0].shape() == weight.shape())
+            && all.steps.iter().enumerate().filter(writes).all(|it| is_sum(&it))
+            && all.steps[before..last].iter().any(reads)
+            && first >= before
+    };
+    let gradient = all.gradients.iter().find(grows)?;
+    let observed = format!(
+        "Products of shape {} are added to what is there, a step has read it, and nothing sets it to 0.",
+        tuple_repr(gradient.product.results[0].shape())
+    );
+    Some(Observation::new(
+        gradient.into?.site(),
+        observed,
+        "before each batch: gradient[...] = 0.0, in place",
+    ))
+}

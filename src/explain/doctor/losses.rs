@@ -376,3 +376,43 @@ fn probabilities(step: &Traced, cell: &TracedCell) -> Option<Observation> {
          says: the loss stays near its start, and gradients are small.",
     ))
 }
+
+pub(super) static CUT_OFF: Mistake = Mistake::new(
+    ("A808", "loss-cut-off"),
+    "the loss does not depend on the parameters",
+    "detach(), .item() and new tensors made of numbers cut the graph: backward() then reaches no parameter.",
+    &[Detector::Step(part_cut_off)],
+);
+
+/// The most tensors on the way back from a part of a loss to parameters.
+const MOST_OF_PART: usize = 400;
+
+/// A part of a loss that depends on parameters through numbers of classes alone, such as those of the largest: no gradient passes them.
+fn part_cut_off(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let (one, other) = (step.tensor(0)?, step.tensor(1)?);
+    let is_sum = step.operation.explanation == Explanation::Pointwise(Formula::Add);
+    let (cut, at) = match (one.requires_grad(), other.requires_grad()) {
+        (true, false) => (other, 1),
+        (false, true) => (one, 0),
+        _ => return None,
+    };
+    if !is_sum || one.ndim() + other.ndim() > 0 || step.operand(at)?.floats()? == [0.0] {
+        return None;
+    }
+    let before: Vec<Tensor> = Before::of(cut, MOST_OF_PART).collect();
+    let is_meant = |it: &Tensor| origin(it).is_some_and(|it| it.operation.name == "detach");
+    let is_class = |it: &Tensor| !it.dtype().is_float() && origin(it).is_some();
+    if !before.iter().any(Tensor::requires_grad)
+        || !before.iter().any(is_class)
+        || before.iter().any(is_meant)
+    {
+        return None;
+    }
+    let observed = format!(
+        "{} is {}, depends on parameters only through numbers of classes, and has no gradient: as a part of the loss it changes nothing.",
+        cell.name_of(cut, "A part of the sum"),
+        figure(*step.operand(at)?.floats()?.first()?)
+    );
+    let fix = "a sum of products with the probabilities themselves, through which a gradient passes";
+    Some(Observation::new(step.site(), observed, fix).titled("a part of the loss depends on no parameter"))
+}

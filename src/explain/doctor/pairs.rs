@@ -1,12 +1,12 @@
 //! Outputs and targets of a loss that do not belong to each other.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::flow::{Before, is_parameter, origin, source, unchanged_operands};
-use super::losses::{is_cross_entropy, looked_up};
+use super::losses::{is_cross_entropy, looked_up, reads_tokens};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::Replay;
-use crate::ops::trace::Traced;
+use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::explanation::{Explanation, Formula, LossKind, Movement};
 use crate::tensor::show::tuple_repr;
 use crate::tensor::{Arg, DType, Index, Tensor};
@@ -190,4 +190,62 @@ fn crossed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let named = cell.name_of(column.tensor.as_ref()?, "x");
     let fix = format!("one shape for both: {named}.squeeze(-1), or the other one's unsqueeze(-1)");
     Some(Observation::new(step.site(), observed, fix).titled("each output is compared with all targets"))
+}
+
+pub(super) static ON_TEST: Mistake = Mistake::new(
+    ("A826", "trained-on-test"),
+    "the model is evaluated on what it was trained on",
+    "A loss on rows of the training says how well they are known by heart. How well a model does on new texts is seen on \
+     rows that no step has used.",
+    &[Detector::Once(from_later_part)],
+);
+
+/// Words in the names of data that no training reads.
+const FOR_LATER: [&str; 5] = ["val", "valid", "validation", "test", "heldout"];
+
+/// Pieces of a text that a training step reads, and that lie in a part of it which is named for validation.
+fn from_later_part(cell: &TracedCell) -> Option<Observation> {
+    let is_later = |name: &&str| name.to_lowercase().split('_').any(|word| FOR_LATER.contains(&word));
+    let later: Vec<(&str, &Tensor)> = cell
+        .names
+        .all()
+        .filter(is_later)
+        .filter_map(|name| Some((name, cell.names.get(name)?)))
+        .filter(|(_, it)| {
+            it.ndim() == 1 && !it.dtype().is_float() && it.numel() > it.storage().read().len() / 64
+        })
+        .collect();
+    let trained: HashSet<usize> = cell
+        .steps()
+        .filter(|step| step.result().is_some_and(Tensor::requires_grad))
+        .filter_map(|step| Some(reads_tokens(step)?.0.storage().address()))
+        .collect();
+    let batches = cell.steps().filter(|step| {
+        let is_joined = step.operation.explanation == Explanation::Moved(Movement::Stacked);
+        is_joined && step.results.first().is_some_and(|it| trained.contains(&it.storage))
+    });
+    for batch in batches {
+        for (name, part) in &later {
+            let range = part.layout().offset..part.layout().offset + part.numel();
+            let is_within = |it: &&TracedTensor| {
+                let end = it.layout.offset + it.layout.numel();
+                it.storage == part.storage().address()
+                    && range.contains(&it.layout.offset)
+                    && end <= range.end
+            };
+            let count = batch.operands.iter().filter(is_within).count();
+            if count > 0 && part.numel() * 2 < part.storage().read().len() {
+                let observed = format!(
+                    "{count} of the {} texts that are joined for a training step are pieces of {name}.",
+                    batch.operands.len()
+                );
+                let fix = "take the batches of a training from its own part: train_data[i : i + length]";
+                return Some(
+                    Observation::new(batch.site(), observed, fix)
+                        .titled("the training reads what is kept for validation"),
+                );
+            }
+        }
+    }
+    None
 }

@@ -1,13 +1,15 @@
 //! Mistakes in the loop of a training. `_training.py` watches `backward`, `step`, `zero_grad` and clipping while the program
 //! runs; what it reports is read here.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 
 use super::mistake::{Finding, Mistake};
 use crate::session::Session;
 
 /// The mistakes that are watched.
-pub(super) static WATCHED: [Mistake; 25] = [
+pub(super) static WATCHED: [Mistake; 21] = [
     // Source: Press and Wolf 2017, Using the output embedding to improve language models.
     Mistake::watched(
         ("A803", "tied-weights-copied"),
@@ -16,30 +18,14 @@ pub(super) static WATCHED: [Mistake; 25] = [
      equal only until the first step; then the model has twice the parameters and is not tied.",
     ),
     Mistake::watched(
-        ("A804", "gradients-not-zeroed"),
-        "the gradients are never set to zero",
-        "backward() adds to the gradients that are there. Each step then follows the sum of all gradients so far, and not that of \
-     its own batch.",
-    ),
-    Mistake::watched(
         ("A805", "gradients-cleared"),
         "the gradients are cleared before the step",
         "The step changes each parameter by its gradient. Without one nothing changes, and the loss stays where it is.",
     ),
     Mistake::watched(
-        ("A806", "parameters-not-trained"),
-        "parameters of a trained layer are in no optimizer",
-        "Their gradients are computed at each step and never used: they keep the values that they began with.",
-    ),
-    Mistake::watched(
         ("A807", "clipping-without-effect"),
         "gradients are clipped when it has no effect",
         "Clipping scales the gradients that are there. Only between backward() and the step does it bound the step.",
-    ),
-    Mistake::watched(
-        ("A808", "loss-cut-off"),
-        "the loss does not depend on the parameters",
-        "detach(), .item() and new tensors made of numbers cut the graph: backward() then reaches no parameter.",
     ),
     Mistake::watched(
         ("A809", "trained-in-eval"),
@@ -119,12 +105,6 @@ pub(super) static WATCHED: [Mistake; 25] = [
      trained.",
     ),
     Mistake::watched(
-        ("A826", "trained-on-test"),
-        "the model is evaluated on what it was trained on",
-        "A loss on rows of the training says how well they are known by heart. How well a model does on new texts is seen on \
-     rows that no step has used.",
-    ),
-    Mistake::watched(
         ("A823", "state-not-passed"),
         "a decoder forgets what it has read",
         "A recurrent layer returns the state in which it has read its input. If the next call does not get it, each token is \
@@ -178,7 +158,59 @@ pub(super) fn watched(session: &mut Session, named: fn(&str) -> Option<&'static 
             fix: found.fix,
         })
     };
-    all.into_iter().filter_map(finding).collect()
+    let sources = session.sources().collect::<Vec<_>>();
+    all.into_iter().chain(unread(&sources)).filter_map(finding).collect()
+}
+
+/// The name that a line binds to a number with a fraction: a coefficient, a rate, a probability.
+fn coefficient<'t>(text: &'t str, between: &str) -> Option<&'t str> {
+    let (target, value) = text.split_once(between)?;
+    let is_fraction = value.contains(['.', 'e']) && value.trim().parse::<f64>().is_ok();
+    let name = target.split(':').next()?.trim();
+    (is_fraction && !name.is_empty() && name.chars().all(is_of_name)).then_some(name)
+}
+
+fn is_of_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+/// Numbers with a fraction that are bound to a name which stands nowhere else in the program: an option that nothing reads.
+fn unread(sources: &[(String, String)]) -> Vec<Watched> {
+    let code = |line: &str| line.split('#').next().unwrap_or_default().to_owned();
+    let lines: Vec<(&String, usize, String)> = sources
+        .iter()
+        .filter(|(cell, _)| cell != "<expression>" && cell != "made-up inputs")
+        .flat_map(|(cell, text)| text.lines().enumerate().map(move |(at, line)| (cell, at + 1, code(line))))
+        .collect();
+    let mut often: HashMap<&str, usize> = HashMap::new();
+    for word in lines.iter().flat_map(|(.., line)| line.split(|letter| !is_of_name(letter))) {
+        *often.entry(word).or_default() += 1;
+    }
+    // What goes through all fields, or through all names, reads each.
+    let goes_through = ["asdict", "vars", "__dict__", "getattr", "globals", "fields", "kwargs", "args"];
+    if goes_through.iter().any(|it| often.contains_key(it)) {
+        return Vec::new();
+    }
+    let bound = |line: &str| -> Vec<String> {
+        let parameters =
+            line.trim().strip_prefix("def ").into_iter().flat_map(|it| it.split([',', '(', ')']));
+        let names = parameters.filter_map(|it| coefficient(it, "=")).chain(coefficient(line, " = "));
+        names.map(str::to_owned).collect()
+    };
+    let all =
+        lines.iter().flat_map(|(cell, at, line)| bound(line).into_iter().map(move |name| (*cell, *at, name)));
+    let found = all.filter(|(.., name)| often.get(name.as_str()) == Some(&1) && !name.starts_with('_'));
+    let watched = found.map(|(cell, line, name)| Watched {
+        mistake: "option-unread".to_owned(),
+        cell: cell.clone(),
+        line,
+        function: String::new(),
+        observed: format!("{name} is set here, and its name stands nowhere else in the program."),
+        fix: format!("use {name} where it is meant, or remove it"),
+        title: None,
+        why: Some("Whoever changes it expects an effect, and there is none.".to_owned()),
+    });
+    watched.collect()
 }
 
 /// What the watch found.

@@ -204,7 +204,17 @@ fn before_views(tensor: &Tensor) -> Tensor {
 fn cut(step: &Traced, _: &TracedCell) -> Option<Observation> {
     let is_reshape = step.operation.shapes == ShapeRule::Reshaped;
     let (image, patches) = (before_views(step.tensor(0)?), step.results.first()?);
-    let (&[batch, a, b, c], &[texts, count, size]) = (image.shape(), patches.shape()) else { return None };
+    // One image of NumPy has no batch, and no channels.
+    let (batch, [a, b, c]) = match *image.shape() {
+        [batch, a, b, c] => (batch, [a, b, c]),
+        [rows, columns] if rows > 3 && columns > 3 => (1, [1, rows, columns]),
+        _ => return None,
+    };
+    let (texts, count, size) = match *patches.shape() {
+        [texts, count, size] => (texts, count, size),
+        [count, size] if image.ndim() == 2 => (1, count, size),
+        _ => return None,
+    };
     // Axes that are joined and stay what they were are rows, columns or channels, but where both were split before.
     let is_split = step.operand(0)?.shape().len() == 6;
     let is_unclear = !is_split && (count == a || size == c);
@@ -392,6 +402,8 @@ fn in_turn(values: &Tensor, step: &Traced, cell: &TracedCell) -> Option<Observat
 fn head_count(values: &Tensor) -> Option<usize> {
     match values.shape() {
         &[_, heads, tokens, width] if tokens > 0 && width > 0 && values.numel() <= LARGEST => Some(heads),
+        // Heads of one text, whose projection has no axis of a batch.
+        &[heads, tokens, width] if tokens > 0 && width > 0 && rearranged(values).1.ndim() == 2 => Some(heads),
         _ => None,
     }
 }
@@ -400,7 +412,8 @@ fn head_count(values: &Tensor) -> Option<usize> {
 fn groups_in_turn(values: &Tensor) -> Option<usize> {
     let heads = head_count(values)?;
     let all = values.to_f32_vec();
-    let sample = all.get(..all.len() / values.shape()[0].max(1))?;
+    let samples = if values.ndim() == 4 { values.shape()[0].max(1) } else { 1 };
+    let sample = all.get(..all.len() / samples)?;
     let size = sample.len() / heads;
     let head = |at: usize| &sample[at * size..(at + 1) * size];
     let period = (1..heads).find(|period| {

@@ -6,9 +6,9 @@ use super::flow::{operand, operands, origin, source};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
-use crate::tensor::Tensor;
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
+use crate::tensor::{Record, Tensor};
 
 /// Whether a tensor has the sines or cosines of angles, perhaps in another order.
 pub(super) fn is_wave(tensor: &Tensor) -> bool {
@@ -167,10 +167,10 @@ fn repeating(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     }
     // In NumPy rows that were looked up.
     let is_lookup = |it: &Tensor| {
-        origin(it).is_some_and(|it| it.operation.explanation == Explanation::Moved(Movement::LookedUp))
+        let is_row = |it: &Record| it.operation.explanation == Explanation::Moved(Movement::LookedUp);
+        origin(it).is_some_and(|it| is_row(&it)) && !is_wave(it)
     };
-    let is_trained =
-        |at: usize| step.tensor(at).is_some_and(|it| it.requires_grad() || it.ndim() == 3 && is_lookup(it));
+    let is_trained = |at: usize| step.tensor(at).is_some_and(|it| it.requires_grad() || is_lookup(it));
     let at = [0, 1].into_iter().find(|at| !is_trained(*at) && is_trained(1 - at))?;
     let operand = step.operand(at)?;
     let &[.., positions, columns] = operand.shape() else { return None };

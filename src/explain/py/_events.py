@@ -41,8 +41,9 @@ class Watch:
         # How the last call of each recurrent layer began and ended, with the tokens of those in a row that begin alike; the layers
         # whose calls begin where the last one ended.
         self.at_states, self.passes = {}, set()
-        # The tokens that texts begin with, of each table: in training, when text is written, and the table.
-        self.begun = {}
+        # The tokens that texts begin with, of each table and line: in training, when text is written, and what was read last; and how
+        # many texts of several tokens were read.
+        self.begun, self.texts_read = {}, 0
         # What the last outermost call that got tokens got.
         self.tokens = []
         # All modules that ran, by their numbers; those that were called from outside; and how often `backward` ran, and where.

@@ -3,6 +3,7 @@
 import inspect
 
 import torch
+from _events import own_frame
 from torch import nn
 
 
@@ -66,35 +67,48 @@ def shared_layers(watch):
 
 
 def begun_with(watch, layer, ids, at):
-    """Notes the token that all texts of a table's numbers begin with, in training and in evaluation. A text that is written begins
-    with one token."""
-    if ids.dim() != 2 or not ids.numel() or len(watch.begun) > 64:
+    """Notes the token that all texts of a table's numbers begin with, in training and in evaluation, for each line that looks them
+    up: an encoder may share the table. A text that is written begins with one token; its others are read one by one, or it is
+    read again with one token more."""
+    if ids.dim() not in (1, 2) or not ids.numel() or len(watch.begun) > 64:
         return
-    first = ids[:, 0]
+    first = ids if ids.dim() == 1 else ids[:, 0]
+    length, grad = 1 if ids.dim() == 1 else ids.shape[1], torch.is_grad_enabled()
     token = int(first[0]) if bool((first == first[0]).all()) else None
-    trained, written, _ = watch.begun.setdefault(id(layer), (set(), [], layer))
-    if torch.is_grad_enabled() and layer.training:
+    frame = own_frame()
+    path = (frame.f_code, frame.f_back and frame.f_back.f_code) if frame is not None else None
+    trained, written, last, paths = watch.begun.setdefault((layer, at), (set(), [], [], set()))
+    # What is read in between begins another text.
+    watch.texts_read += length > 1
+    now = (grad, watch.steps, watch.texts_read)
+    goes_on = bool(last) and last[1][0] == grad and (length == last[0] + 1 or length == 1 and last[1] == now)
+    last[:] = [length, now]
+    if goes_on:
+        if written and not grad and path not in paths:
+            written[-1][2] += 1
+    elif grad and layer.training:
         # A batch of one says nothing.
         trained.add(token if len(ids) > 1 else None)
-    elif not torch.is_grad_enabled() and len(written) < 256:
-        written.append((token, ids.shape[1], at, set(first.tolist())))
+        paths.add(path)
+    # The same way leads to a loss on other texts.
+    elif not grad and len(written) < 256 and path not in paths:
+        written.append([token, set(first.tolist()), 0])
 
 
 def other_start(watch):
     """Texts that are written after training, and begin with another token than all texts of the training."""
-    for trained, read, layer in watch.begun.values():
-        if len(trained) != 1 or None in trained or not read:
+    for (layer, at), (_, written, *_) in watch.begun.items():
+        trained = [it for (other, line), (it, *_) in watch.begun.items() if other is layer and it and (line == at or not watch.begun[layer, at][0])]
+        written = [it for it in written if it[2] > 1]
+        if not written or len(trained) != 1 or len(trained[0]) != 1 or None in trained[0]:
             continue
-        (used,) = trained
-        # From the first text of one token on, or from one that grows.
-        first = next((at for at, it in enumerate(read) if it[1] == 1 or at + 1 < len(read) and read[at + 1][1] == it[1] + 1), None)
-        written = read[first:] if first is not None else []
-        if max((length for _, length, *_ in written), default=0) <= 2 or any(used in tokens for *_, tokens in written):
+        (used,) = trained[0]
+        if any(used in tokens for _, tokens, _ in written):
             continue
         token = written[0][0]
         begins = f"begins with token {token}" if token is not None else "begins with another one"
         observed = f"In training all texts that a table of {layer.num_embeddings} rows looks up begin with token {used}; the text that is written {begins}."
-        watch.add("start-differs", written[0][2], observed, f"begin with token {used}")
+        watch.add("start-differs", at, observed, f"begin with token {used}")
 
 
 def copied_tables(watch, model, at):
