@@ -1,16 +1,17 @@
 //! What moved when a call was repeated: other tokens, samples or parts, or with other random numbers.
 
-use super::attention::Attention;
+use super::attention::{Attention, is_softmax, record_of};
 use super::axes::is_product;
-use super::flow::{setting, trace_back};
-use super::losses::{self, is_cross_entropy, reads_tokens};
+use super::flow::{origin, setting, source, trace_back};
+use super::losses::{self, hides_later_tokens, is_cross_entropy, reads_tokens};
 use super::mask::is_visible;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::session::{AxisReport, CallFinding};
-use crate::tensor::explanation::{Explanation, Movement};
+use crate::tensor::descriptor::OpFamily;
+use crate::tensor::explanation::{Explanation, Formula, Movement};
 use crate::tensor::show::tuple_repr;
 use crate::tensor::{Arg, Tensor};
 
@@ -77,10 +78,13 @@ fn causal(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
         ),
         // Some of the later tokens may be hidden.
         Reach::All | Reach::Some
-            if !call.is_outer && (call.report.is_causal || reach == Reach::All && promises(call)) =>
+            if !call.is_outer
+                && (call.report.is_causal || reach == Reach::All && promises(call) || hides(call, cell)) =>
         {
             (
-                format!("{function} is named or set to be causal: no token should see a later one. "),
+                format!(
+                    "{function} is named or set to be causal, or masks its scores so: no token should see a later one. "
+                ),
                 "scores.masked_fill(mask, -torch.inf) before the softmax, with mask = torch.triu(torch.ones(T, T), \
      diagonal=1).bool(); for F.scaled_dot_product_attention is_causal=True",
             )
@@ -133,6 +137,16 @@ fn is_called(call: &RepeatedCall, words: &[&str]) -> bool {
     let name = call.function.to_lowercase();
     let decides = |argument: &String| argument.contains("mask") || argument.contains("causal");
     words.iter().any(|word| name.contains(word)) && !call.report.arguments.iter().any(decides)
+}
+
+/// Whether each attention in it hides the later tokens.
+fn hides(call: &RepeatedCall, cell: &TracedCell) -> bool {
+    let is_weighing = |step: &&Traced| {
+        let is_fused = step.operation.explanation == Explanation::Attention;
+        call.has(step) && (is_fused || record_of(step).is_some_and(|it| is_softmax(&it)))
+    };
+    let mut own = cell.steps().filter(is_weighing).peekable();
+    own.peek().is_some() && own.all(hides_later_tokens)
 }
 
 /// Whether its name promises a causal mask.
@@ -215,7 +229,7 @@ fn counted_in_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation
     let counted = |step: &Traced| {
         let is_ignored = setting(step, "ignore_index").and_then(Arg::number) == Some(token as f64);
         // What is predicted are tokens: there is a class for each.
-        let classes = step.operand(0)?.shape().iter().skip(1).max().is_some_and(|it| *it as f64 > largest);
+        let classes = step.operand(0)?.shape().get(1).is_some_and(|it| *it as f64 > largest);
         let is_summed = !matches!(setting(step, "reduction"), Some(Arg::Str(how)) if &**how == "none");
         let is_token: Vec<bool> = step.operand(1)?.floats()?.iter().map(|it| *it == token as f64).collect();
         let count = is_token.iter().filter(|it| **it).count();
@@ -313,8 +327,31 @@ pub(super) static DROPOUT: Mistake = Mistake::new(
     "dropout is active in evaluation mode",
     "Dropout is for training. After eval() the same input should give the same output, but here some weights are \
      still dropped at random, and measurements and generated text differ from run to run.",
-    &[Detector::Step(active_dropout)],
+    &[Detector::Step(active_dropout), Detector::Step(noise)],
 );
+
+/// Random numbers that `forward` adds to what it computes, although its module is in evaluation mode. Of a distribution, whose
+/// spread is computed too, samples are meant.
+fn noise(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let call = step.place().filter(|it| it.training == Some(false) && it.function.ends_with(".forward"))?;
+    let is_random = |at: usize| {
+        let made = step.tensor(at).and_then(|it| origin(&source(it).1));
+        made.is_some_and(|it| {
+            it.operation.family == OpFamily::Random && it.operation.explanation != Explanation::Dropout
+        })
+    };
+    let at = [0, 1].into_iter().find(|at| is_random(*at) && !is_random(1 - at))?;
+    if step.operation.explanation != Explanation::Pointwise(Formula::Add) || step.tensor(at)?.ndim() == 0 {
+        return None;
+    }
+    let observed = format!(
+        "{} is in evaluation mode (training=False), and random numbers are added to {}.",
+        call.class.as_deref().unwrap_or("the module"),
+        cell.name_of(step.tensor(1 - at)?, "what it computes")
+    );
+    let fix = "if self.training: before the noise";
+    Some(Observation::new(step.site(), observed, fix).titled("noise is added in evaluation mode"))
+}
 
 fn active_dropout(step: &Traced, _: &TracedCell) -> Option<Observation> {
     let (p, fix) = match step.operation.explanation {

@@ -280,8 +280,16 @@ fn is_projected(scores: &Scores) -> bool {
     let [query, key] = &scores.sources;
     let is_same = query.storage().same(key.storage())
         && scores.product.left.layout().offset == scores.product.right.layout().offset;
+    let is_gate = |step: &FlowStep| {
+        let made = step.other().and_then(|it| origin(it.tensor()?));
+        made.is_some_and(|it| it.operation.explanation == Explanation::Pointwise(Formula::Sigmoid))
+    };
     let is_of_projection = |tensor: &Tensor| {
-        let start = rearranged(tensor).1;
+        let (path, start) = rearranged(tensor);
+        // The state of a recurrent layer is no projection.
+        if path.iter().any(is_gate) {
+            return false;
+        }
         // A projection may be an einsum, or a product with its matrix on the left.
         let has_parameter = |made: Rc<Record>| {
             let is_product =
@@ -291,6 +299,14 @@ fn is_projected(scores: &Scores) -> bool {
         projection(&start).is_some() || origin(&start).is_some_and(has_parameter)
     };
     !is_same && is_of_projection(query) && is_of_projection(key)
+}
+
+/// The sizes of what an einsum multiplies with a parameter, as with one matrix for each head.
+fn einsum_with_parameter(made: &Record) -> Option<Vec<usize>> {
+    let all = operands(made);
+    let is_weight = |it: &Tensor| is_parameter(&flow::source(it).1);
+    let is_einsum = made.operation.explanation == Explanation::Einsum && all.iter().any(is_weight);
+    is_einsum.then(|| all.iter().filter(|it| !is_weight(it)).filter_map(|it| size(it, 1)).collect())
 }
 
 /// Whether queries or keys are scaled or normalised before they are rotated or repeated.
@@ -321,6 +337,8 @@ fn other_widths(scores: &Scores) -> Vec<(usize, &'static str)> {
             }
             let wider = steps.iter().map(|step| &step.operand).chain([&projection.left, &whole]);
             found.extend(wider.filter_map(|it| Some((size(it, 1)?, "the width of the layer's input"))));
+        } else if let Some(made) = origin(&start).and_then(|it| einsum_with_parameter(&it)) {
+            found.extend(made.into_iter().map(|it| (it, "the width of the layer's input")));
         }
     }
     found

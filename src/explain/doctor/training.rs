@@ -1,8 +1,6 @@
 //! Mistakes in the loop of a training. `_training.py` watches `backward`, `step`, `zero_grad` and clipping while the program
 //! runs; what it reports is read here.
 
-use std::collections::HashMap;
-
 use serde::Deserialize;
 
 use super::mistake::{Finding, Mistake};
@@ -162,11 +160,11 @@ pub(super) fn watched(session: &mut Session, named: fn(&str) -> Option<&'static 
     all.into_iter().chain(unread(&sources)).filter_map(finding).collect()
 }
 
-/// The name that a line binds to a number with a fraction: a coefficient, a rate, a probability.
+/// The name that a piece of code binds to a number with a fraction: a coefficient, a rate, a probability.
 fn coefficient<'t>(text: &'t str, between: &str) -> Option<&'t str> {
     let (target, value) = text.split_once(between)?;
-    let is_fraction = value.contains(['.', 'e']) && value.trim().parse::<f64>().is_ok();
-    let name = target.split(':').next()?.trim();
+    let is_fraction = value.contains(['.', 'e']) && value.trim().trim_end_matches(',').parse::<f64>().is_ok();
+    let name = target.split(':').next()?.trim().trim_matches(['"', '\'']);
     (is_fraction && !name.is_empty() && name.chars().all(is_of_name)).then_some(name)
 }
 
@@ -174,43 +172,70 @@ fn is_of_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// Numbers with a fraction that are bound to a name which stands nowhere else in the program: an option that nothing reads.
+/// How often a line reads this name: not where it is set, as `name = 0.1` or `f(name=0.1)` do, nor in quotes.
+fn reads(line: &str, name: &str) -> usize {
+    let is_read = |(at, _): &(usize, &str)| {
+        let (before, after) = (&line[..*at], line[at + name.len()..].trim_start());
+        let is_set = after.starts_with('=') && !after.starts_with("==") || after.starts_with(':');
+        !before.ends_with(is_of_name)
+            && !after.starts_with(is_of_name)
+            && !is_set
+            && !before.ends_with(['"', '\''])
+    };
+    line.match_indices(name).filter(is_read).count()
+}
+
+/// Numbers with a fraction that are bound to a name and that nothing reads: fields of a class, entries of a dict, parameters.
 fn unread(sources: &[(String, String)]) -> Vec<Watched> {
-    let code = |line: &str| line.split('#').next().unwrap_or_default().to_owned();
-    let lines: Vec<(&String, usize, String)> = sources
-        .iter()
-        .filter(|(cell, _)| cell != "<expression>" && cell != "made-up inputs")
-        .flat_map(|(cell, text)| text.lines().enumerate().map(move |(at, line)| (cell, at + 1, code(line))))
-        .collect();
-    let mut often: HashMap<&str, usize> = HashMap::new();
-    for word in lines.iter().flat_map(|(.., line)| line.split(|letter| !is_of_name(letter))) {
-        *often.entry(word).or_default() += 1;
-    }
+    let own = |(cell, _): &&(String, String)| cell != "<expression>" && cell != "made-up inputs";
+    let lines = |(cell, text): &'_ (String, String)| -> Vec<(String, usize, String)> {
+        let code = |line: &str| line.split('#').next().unwrap_or_default().to_owned();
+        text.lines().enumerate().map(|(at, line)| (cell.clone(), at + 1, code(line))).collect()
+    };
+    let lines: Vec<_> = sources.iter().filter(own).flat_map(lines).collect();
+    let stands = |word: &str| lines.iter().map(|(.., line)| line.matches(word).count()).sum::<usize>();
     // What goes through all fields, or through all names, reads each.
-    let goes_through = ["asdict", "vars", "__dict__", "getattr", "globals", "fields", "kwargs", "args"];
-    if goes_through.iter().any(|it| often.contains_key(it)) {
+    let goes_through = [
+        "asdict",
+        "vars(",
+        "__dict__",
+        "getattr",
+        "globals",
+        "fields(",
+        ".items()",
+        ".values()",
+        "(**",
+        ", **",
+        "args",
+    ];
+    if goes_through.iter().any(|it| stands(it) > 0) {
         return Vec::new();
     }
-    let bound = |line: &str| -> Vec<String> {
+    let is_unread = |name: &str, line: &str| {
+        let is_field = line.starts_with(' ') && line.contains(&format!("{name}:"));
+        let is_read = || lines.iter().any(|(.., line)| reads(line, name) > 0);
+        !name.starts_with('_') && if is_field { !is_read() } else { stands(name) == 1 }
+    };
+    let mut found = Vec::new();
+    for (cell, at, line) in &lines {
         let parameters =
             line.trim().strip_prefix("def ").into_iter().flat_map(|it| it.split([',', '(', ')']));
-        let names = parameters.filter_map(|it| coefficient(it, "=")).chain(coefficient(line, " = "));
-        names.map(str::to_owned).collect()
-    };
-    let all =
-        lines.iter().flat_map(|(cell, at, line)| bound(line).into_iter().map(move |name| (*cell, *at, name)));
-    let found = all.filter(|(.., name)| often.get(name.as_str()) == Some(&1) && !name.starts_with('_'));
-    let watched = found.map(|(cell, line, name)| Watched {
-        mistake: "option-unread".to_owned(),
-        cell: cell.clone(),
-        line,
-        function: String::new(),
-        observed: format!("{name} is set here, and its name stands nowhere else in the program."),
-        fix: format!("use {name} where it is meant, or remove it"),
-        title: None,
-        why: Some("Whoever changes it expects an effect, and there is none.".to_owned()),
-    });
-    watched.collect()
+        let entries = line.split([',', '{', '}']).filter(|it| it.trim_start().starts_with(['"', '\'']));
+        let names = parameters.filter_map(|it| coefficient(it, "="));
+        let names =
+            names.chain(coefficient(line, " = ")).chain(entries.filter_map(|it| coefficient(it, ":")));
+        found.extend(names.filter(|name| is_unread(name, line)).map(|name| Watched {
+            mistake: "option-unread".to_owned(),
+            cell: cell.clone(),
+            line: *at,
+            function: String::new(),
+            observed: format!("{name} is set here, and nothing in the program reads it."),
+            fix: format!("use {name} where it is meant, or remove it"),
+            title: None,
+            why: Some("Whoever changes it expects an effect, and there is none.".to_owned()),
+        }));
+    }
+    found
 }
 
 /// What the watch found.

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::attention::{Attention, record_of};
-use super::axes::{Axis, Product, axis_in_operand, axis_of, is_product};
+use super::axes::{Axis, Product, axis_in_operand, axis_of, is_product, size};
 use super::flow::{
-    Before, FlowStep, arg, first_operands, is_parameter, operand, origin, projection, rearranged, source,
-    trace_back,
+    Before, FlowStep, arg, axis_at_start, first_operands, is_parameter, operand, origin, projection,
+    rearranged, source, trace_back,
 };
 use super::losses::reads_tokens;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
@@ -371,7 +371,21 @@ pub(super) static GROUPS: Mistake = Mistake::new(
 const LARGEST: usize = 1 << 20;
 
 fn groups(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    keys_and_values(step)?.iter().find_map(|it| in_turn(it, step, cell))
+    keys_and_values(step)?.iter().find_map(|it| in_turn(it, step, cell)).or_else(|| tiled(step, cell))
+}
+
+/// Keys of one text, without the axis of a batch, whose heads are repeated as a whole.
+fn tiled(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let product = Attention::ending_at(step)?.scores?.product;
+    let (keys, tokens) = (&product.right, product.free.1?);
+    let path = rearranged(keys).0;
+    let at = path.iter().position(|it| matches!(it.record.operation.name, "tile" | "repeat"))?;
+    let axis =
+        (1..=keys.ndim()).find(|it| ![product.summed.1, tokens].contains(it)).filter(|_| keys.ndim() == 3)?;
+    let axis = axis_at_start(&path[..at], axis)?;
+    let (before, after) = (size(&path[at].operand, axis)?, size(&path[at].result, axis)?);
+    let all_after = path[at].result.numel() == path[at].operand.numel() * after / before.max(1);
+    (before > 1 && after > before && all_after).then(|| group_order(keys, after, before, step, cell))
 }
 
 /// The keys and the values of attention that ends with this operation.
@@ -385,7 +399,16 @@ fn keys_and_values(step: &Traced) -> Option<Vec<Tensor>> {
 }
 
 fn in_turn(values: &Tensor, step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let (heads, groups) = (head_count(values)?, groups_in_turn(values)?);
+    Some(group_order(values, head_count(values)?, groups_in_turn(values)?, step, cell))
+}
+
+fn group_order(
+    values: &Tensor,
+    heads: usize,
+    groups: usize,
+    step: &Traced,
+    cell: &TracedCell,
+) -> Observation {
     let name = cell.name_of(values, "a tensor of keys or values");
     let order: Vec<String> = (0..heads.min(6)).map(|head| (head % groups).to_string()).collect();
     let right: Vec<String> = (0..heads.min(6)).map(|head| (head / (heads / groups)).to_string()).collect();
@@ -396,14 +419,12 @@ fn in_turn(values: &Tensor, step: &Traced, cell: &TracedCell) -> Option<Observat
         right.join(" ")
     );
     let fix = format!("keys.repeat_interleave({}, dim=1), and the same for the values", heads / groups);
-    Some(Observation::new(step.site(), observed, fix))
+    Observation::new(step.site(), observed, fix)
 }
 
 fn head_count(values: &Tensor) -> Option<usize> {
     match values.shape() {
         &[_, heads, tokens, width] if tokens > 0 && width > 0 && values.numel() <= LARGEST => Some(heads),
-        // Heads of one text, whose projection has no axis of a batch.
-        &[heads, tokens, width] if tokens > 0 && width > 0 && rearranged(values).1.ndim() == 2 => Some(heads),
         _ => None,
     }
 }
@@ -412,8 +433,7 @@ fn head_count(values: &Tensor) -> Option<usize> {
 fn groups_in_turn(values: &Tensor) -> Option<usize> {
     let heads = head_count(values)?;
     let all = values.to_f32_vec();
-    let samples = if values.ndim() == 4 { values.shape()[0].max(1) } else { 1 };
-    let sample = all.get(..all.len() / samples)?;
+    let sample = all.get(..all.len() / values.shape()[0].max(1))?;
     let size = sample.len() / heads;
     let head = |at: usize| &sample[at * size..(at + 1) * size];
     let period = (1..heads).find(|period| {

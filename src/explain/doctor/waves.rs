@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use super::flow::{operand, operands, origin, source};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
-use crate::ops::trace::{Traced, TracedTensor};
-use crate::tensor::descriptor::OpFamily;
+use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
 use crate::tensor::{Record, Tensor};
 
@@ -42,12 +41,16 @@ fn other_exponents(step: &Traced, cell: &TracedCell) -> Option<Observation> {
             cell.line(&site)?.split_once("log(")?.1.chars().take_while(|it| *it != ')').collect();
         number.replace('_', "").parse::<f64>().ok()
     };
+    let number = |at: usize| {
+        let of_one = || step.operand(at)?.floats().filter(|it| it.len() == 1)?.first().copied();
+        step.args.get(at)?.number().or_else(of_one)
+    };
     let (base, scale) = match step.operation.explanation {
-        Explanation::Pointwise(Formula::Pow) => (step.args.first()?.number()?, 1.0),
+        Explanation::Pointwise(Formula::Pow) => (number(0)?, 1.0),
         Explanation::Pointwise(Formula::Exp) => (written()?, 1.0 / written()?.ln()),
         _ => return None,
     };
-    let values = step.operands.first()?.floats()?;
+    let values = step.operands.last()?.floats()?;
     let mut exponents: Vec<f64> = values.iter().map(|it| (it * scale).abs()).collect();
     // A table may have each frequency twice, for its sine and its cosine.
     exponents.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
@@ -131,31 +134,43 @@ pub(super) static WAVES: Mistake = Mistake::new(
     &[Detector::Step(repeating), Detector::Step(sines_alone)],
 );
 
-/// Sines that are joined to the same sines, where nothing computes the cosines of these angles.
+/// The sines of the same angles are computed twice in one call, or written into a table twice, and nothing computes the cosines.
 fn sines_alone(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let [one, other] = step.operands.as_slice() else { return None };
-    let wave = |it: &TracedTensor| {
-        let record = origin(&source(it.tensor.as_ref()?).1)?;
-        let is_wave = record.operation.explanation == Explanation::Pointwise(Formula::Trigonometric);
-        Some((operand(&record, 0)?, record.operation.name)).filter(|_| is_wave)
-    };
-    if step.operation.family != OpFamily::Join || one.shape() != other.shape() || one.shape().last()? < &2 {
+    let is_wave = |it: &Traced| it.operation.explanation == Explanation::Pointwise(Formula::Trigonometric);
+    let angles = step.operand(0).filter(|_| is_wave(step))?;
+    let &[.., positions, frequencies] = angles.shape() else { return None };
+    if positions < LEAST || frequencies < 2 || frequencies * positions > 1 << 16 {
         return None;
     }
-    let ((angles, name), (others, same)) = (wave(one)?, wave(other)?);
-    let is_other = |it: &Traced| {
-        let is_wave = it.operation.explanation == Explanation::Pointwise(Formula::Trigonometric);
-        is_wave && it.operation.name != name && it.tensor(0).is_some_and(|it| it.is(&angles))
+    let values = angles.floats()?;
+    let activation = step.place()?.activation;
+    let alike = |it: &&Traced| {
+        let own = it.operand(0).filter(|own| is_wave(it) && own.shape() == angles.shape());
+        own.and_then(|own| own.floats()).is_some_and(|own| own == values)
     };
-    if name != same || !angles.is(&others) || cell.steps().any(is_other) {
+    let all: Vec<&Traced> = cell.steps().filter(alike).collect();
+    let is_own = |it: &&&Traced| it.place().is_some_and(|place| place.activation == activation);
+    let first = all.iter().find(is_own)?;
+    let is_varied = values.iter().any(|it| (it - values[0]).abs() > 1e-9);
+    let is_last = all.iter().rfind(is_own).is_some_and(|it| std::ptr::eq(*it, step));
+    if std::ptr::eq(*first, step)
+        || !is_last
+        || !is_varied
+        || all.iter().any(|it| it.operation.name != step.operation.name)
+    {
         return None;
     }
+    let name = step.operation.name;
     let observed = format!(
-        "The {name} of the same angles is joined to itself: each of its {} columns is there twice, and nothing computes {}.",
-        one.shape().last()?,
-        if name == "sin" { "their cosine" } else { "their sine" }
+        "The {name} of the same angles is computed twice, and nothing computes {}: half of the {} columns are there twice.",
+        if name == "sin" { "their cosine" } else { "their sine" },
+        2 * frequencies
     );
-    Some(Observation::new(step.site(), observed, "torch.cat([angles.sin(), angles.cos()], dim=-1)"))
+    Some(Observation::new(
+        step.site(),
+        observed,
+        "one sine and one cosine of each angle: table[:, 0::2] and table[:, 1::2], or joined",
+    ))
 }
 
 /// The least positions and columns of such a table: with fewer, two waves may be equal.

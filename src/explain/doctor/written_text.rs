@@ -8,7 +8,7 @@ use super::flow::{operand, origin, projection};
 use super::losses::reads_tokens;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
-use crate::tensor::explanation::{Explanation, Formula, SoftmaxKind};
+use crate::tensor::explanation::{Explanation, Formula, Reducer, SoftmaxKind};
 use crate::tensor::{Site, Tensor};
 
 /// The most operations between a token that is chosen and the outputs that it is chosen from.
@@ -89,6 +89,13 @@ fn chosen(step: &Traced) -> Option<Choice<'_>> {
     let mut at = step.tensor(0)?.clone();
     for _ in 0..LONGEST {
         let record = origin(&at)?;
+        let is_mean = record.operation.explanation == Explanation::Reduction(Reducer::Mean);
+        if let (true, Some(all)) = (is_mean, operand(&record, 0))
+            && let (&[texts, places, classes], &[own, of]) = (all.shape(), at.shape())
+        {
+            let is_over_places = (texts, classes) == (own, of) && places > 1;
+            return is_over_places.then_some(Choice { step, tokens, place: places, places });
+        }
         let is_log = record.operation.explanation == Explanation::Softmax(SoftmaxKind::Log);
         let is_exp = record.operation.explanation == Explanation::Pointwise(Formula::Exp);
         // The outputs of one place may be projected to the vocabulary alone.
@@ -137,9 +144,12 @@ fn continues(before: &Read, choice: &Choice, after: &Read) -> bool {
 
 fn elsewhere(choice: &Choice) -> Option<Observation> {
     let Choice { place, places, .. } = *choice;
+    let from = match place == places {
+        true => "the mean of its outputs at all of them".to_owned(),
+        false => format!("its outputs at token {place}"),
+    };
     let observed = format!(
-        "The model read {places} tokens, and the next one is chosen from its outputs at token {place}, not at the last one, \
-         {}.",
+        "The model read {places} tokens, and the next one is chosen from {from}, not from those at the last one, {}.",
         places - 1
     );
     (place + 1 != places).then(|| Observation::new(choice.step.site(), observed, "logits = logits[:, -1, :]"))
