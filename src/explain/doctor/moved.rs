@@ -2,7 +2,7 @@
 
 use super::attention::{Attention, is_softmax, record_of};
 use super::axes::is_product;
-use super::flow::{origin, setting, source, trace_back};
+use super::flow::{setting, source, trace_back};
 use super::losses::{self, hides_later_tokens, is_cross_entropy, reads_tokens};
 use super::mask::is_visible;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
@@ -334,16 +334,21 @@ pub(super) static DROPOUT: Mistake = Mistake::new(
 /// spread is computed too, samples are meant.
 fn noise(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let call = step.place().filter(|it| it.training == Some(false) && it.function.ends_with(".forward"))?;
-    let is_random = |at: usize| {
-        let made = step.tensor(at).and_then(|it| origin(&source(it).1));
-        made.is_some_and(|it| {
-            it.operation.family == OpFamily::Random && it.operation.explanation != Explanation::Dropout
-        })
+    let is_drawn = |it: &&Traced| {
+        let is_within = || it.calls.iter().any(|own| own.activation == call.activation);
+        it.operation.family == OpFamily::Random
+            && it.operation.explanation != Explanation::Dropout
+            && is_within()
     };
-    let at = [0, 1].into_iter().find(|at| is_random(*at) && !is_random(1 - at))?;
-    if step.operation.explanation != Explanation::Pointwise(Formula::Add) || step.tensor(at)?.ndim() == 0 {
+    let is_random = |at: usize| {
+        let start = step.tensor(at).map(|it| source(it).1);
+        start.is_some_and(|start| cell.steps().filter(is_drawn).any(|it| it.made(&start)))
+    };
+    if step.operation.explanation != Explanation::Pointwise(Formula::Add) {
         return None;
     }
+    let at = [0, 1].into_iter().find(|at| is_random(*at) && !is_random(1 - at))?;
+    step.tensor(at).filter(|it| it.ndim() > 0)?;
     let observed = format!(
         "{} is in evaluation mode (training=False), and random numbers are added to {}.",
         call.class.as_deref().unwrap_or("the module"),
