@@ -357,7 +357,6 @@ impl<'a> Visitor<'a> for LoopNames<'_> {
         match statement {
             Stmt::For(looped) => names_in(&looped.target, self.counters),
             Stmt::Assign(assign) => assign.targets.iter().for_each(|target| names_in(target, self.others)),
-            Stmt::AugAssign(assign) => names_in(&assign.target, self.others),
             // Names that a function binds are local to it.
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) => return,
             _ => {}

@@ -6,7 +6,7 @@ use super::answer::TypedNumber;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Closeness {
     Off,
-    /// It fits, but has one digit.
+    /// It fits, but has one digit, or rounds a number of two decimals.
     Rough,
     /// Cut instead of rounded: 0.226 for 0.2268.
     Cut,
@@ -42,11 +42,12 @@ pub(super) fn one_fits(said: &TypedNumber, truth: f64, tolerance: Option<f64>) -
     // A calculation may begin with rounded numbers.
     let calculated = said.step == 0.0 && off <= 2e-3 * truth.abs();
     let cut = truth.abs() > value.abs() && off < said.step;
+    let short = !whole && (truth * 100.0 - (truth * 100.0).round()).abs() < 1e-9; // 1.25 is not 1.3
     match () {
-        () if off <= rounding || rounded && said.digits >= 2 => Closeness::Rounded,
+        () if off <= rounding || rounded && said.digits >= 2 && !short => Closeness::Rounded,
         () if tolerance.is_some_and(|most| off <= most) => Closeness::Near,
         () if !whole && (off <= printed || calculated) => Closeness::Near,
-        () if !whole && cut && said.digits >= 2 => Closeness::Cut,
+        () if !whole && !short && cut && said.digits >= 2 => Closeness::Cut,
         () if rounded && off < 0.2 * truth.abs() => Closeness::Rough,
         () => Closeness::Off,
     }

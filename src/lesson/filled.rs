@@ -28,7 +28,7 @@ pub(crate) enum Computed {
         shape: Vec<usize>,
         numbers: Vec<f64>,
     },
-    /// The error that it raised.
+    /// The error that it raised; a sentence.
     Raised(String),
 }
 
@@ -37,17 +37,18 @@ pub(crate) type Remarks<'a> = &'a dyn Fn(&Raised, &Session) -> String;
 
 /// Runs a filled cell in `session`, which has the state before it.
 pub(crate) fn run(blank: &Blank, code: &str, session: &mut Session, remarks: Remarks) -> Computed {
-    let raised = match session.run(code, "your code").error {
-        Some(raised) => raised,
+    let (raised, stops) = match session.run(code, "your code").error {
+        Some(raised) => (raised, "With this the code stops"),
         None => match numbers_of(&blank.gives, session) {
             Ok(numbers) => {
                 let shape = shape_of(&blank.gives, session).unwrap_or_default();
                 return Computed::Value { shape, numbers };
             }
-            Err(raised) => raised,
+            Err(raised) if calls_its_own(code) => (raised, "The cell runs, but a call of this line stops"),
+            Err(raised) => (raised, "No line of the cell calls this yet. When it is called, it stops"),
         },
     };
-    let said = raised.to_string();
+    let said = format!("{stops}: {raised}");
     Computed::Raised(match PythonError::of(&raised.kind, &raised.message) {
         Some(PythonError::UnknownName(name)) => format!("{said}. {}", nearest_to(name, code, session)),
         _ => match remarks(&raised, session) {
@@ -55,6 +56,12 @@ pub(crate) fn run(blank: &Blank, code: &str, session: &mut Session, remarks: Rem
             more => said.trim_end_matches('.').to_owned() + &more,
         },
     })
+}
+
+/// Whether a cell names again a function or a class that it defines.
+fn calls_its_own(code: &str) -> bool {
+    let defined = code.lines().filter_map(|it| it.strip_prefix("class ").or(it.strip_prefix("def ")));
+    defined.filter_map(|it| it.split('(').next()).any(|name| code.matches(name).count() > 1)
 }
 
 /// The name that an unknown one may mean, or the newest variables.
@@ -129,7 +136,10 @@ pub(crate) fn judge<E>(
     }
     let (truth, computed) = (run(code)?, run(&blank.filled(code, said))?);
     if same(&computed, &truth) {
-        return Ok(Judgement::Right);
+        return match has_names(&blank.written(code, said)) || !has_names(&blank.hidden) {
+            true => Ok(Judgement::Right),
+            false => wrong("That is right for these numbers only. Write it with names."),
+        };
     }
     for known in &asked.wrong {
         if same(&computed, &run(&blank.filled(code, &known.value))?) {
@@ -138,6 +148,14 @@ pub(crate) fn judge<E>(
     }
     let read = read_otherwise(&blank.written(code, said)).map_or(String::new(), |words| words + " ");
     wrong(&(read + &difference(&computed, &truth)))
+}
+
+/// Whether an expression reads a variable: a number alone, in `torch.tensor(..)` too, does not.
+fn has_names(code: &str) -> bool {
+    let words = code.split(|c: char| !(c.is_alphanumeric() || "_.".contains(c)));
+    let mut names = words.filter_map(|word| word.split('.').next()).filter(|word| !word.is_empty());
+    let is_known = |it: &str| it.as_bytes()[0].is_ascii_digit() || ["torch", "math", "float"].contains(&it);
+    parse_expression(code).is_ok() && !names.all(is_known)
 }
 
 /// What to say of `a & b >= c`, which Python reads as `(a & b) >= c`.
@@ -180,7 +198,7 @@ fn near(one: &[f64], other: &[f64]) -> bool {
 /// In what a cell that computes something else differs from the right one.
 fn difference(computed: &Computed, truth: &Computed) -> String {
     match (computed, truth) {
-        (Computed::Raised(said), _) => format!("With this the code stops: {said}"),
+        (Computed::Raised(said), _) => said.clone(),
         (Computed::Value { shape, .. }, Computed::Value { shape: right, .. }) if shape != right => {
             format!("The result then has shape {}; it should be {}.", tuple_repr(shape), tuple_repr(right))
         }
@@ -189,7 +207,7 @@ fn difference(computed: &Computed, truth: &Computed) -> String {
             match numbers.iter().zip(right).find(apart) {
                 Some((own, right)) => match (value_words(&[*own]), value_words(&[*right])) {
                     (own, right) if own == right => {
-                        "It runs, and the result is nearly right, but rounded: write the number as it is computed.".to_owned()
+                        "It runs, and the result is nearly right, but rounded: write how it is computed, with names.".to_owned()
                     }
                     (own, right) => {
                         format!("It runs, but the result differs: {own} where {right} should be.")
@@ -198,6 +216,6 @@ fn difference(computed: &Computed, truth: &Computed) -> String {
                 None => String::new(),
             }
         }
-        (_, Computed::Raised(said)) => format!("It should stop here: {said}"),
+        (_, Computed::Raised(_)) => "It runs, and it should raise an error here.".to_owned(),
     }
 }

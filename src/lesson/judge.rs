@@ -1,8 +1,8 @@
 //! Judges an answer to a prediction by its meaning, and selects the remark on it.
 //! A session evaluates the expressions after the cell has run. A wrong answer is a value, not an error.
 //!
-//! A number is right in any rounding to two digits or more, a shape in any spelling, a choice by its letter or its
-//! words. If an answer also fits a usual mistake, the nearer of the two counts.
+//! A number is right in any rounding to two digits or more (one of two decimals as it is), a shape in any spelling, a choice by
+//! its letter or its words. If an answer also fits a usual mistake, the nearer of the two counts.
 
 use rustpython_vm::{PyObjectRef, VirtualMachine};
 
@@ -281,23 +281,23 @@ fn of_value(
         }
         let right = fit(reading, truth, tolerance);
         let mistakes = wrong.iter().filter(|(other, _)| other.len() == reading.len() && other != truth);
-        let mistake = mistakes.map(|(other, because)| (fit(reading, other, None), other, because));
+        let mistake = mistakes.map(|(other, because)| (fit(reading, other, None), other, *because));
         let mistake = mistake.filter(|(fits, ..)| *fits > Closeness::Rough).max_by_key(|(fits, ..)| *fits);
         match (right, mistake) {
             (Closeness::Off, None) => {}
-            (Closeness::Off, Some((.., because))) => remark = remark.or(Some((*because).to_owned())),
-            (Closeness::Rough, _) => asked = Some("That is close. Type it with two digits or more."),
+            (Closeness::Off | Closeness::Rough, Some((.., because))) => remark = remark.or(Some(because)),
+            (Closeness::Rough, None) => asked = Some(MORE_DIGITS),
             (_, Some((fits, ..))) if fits == right => asked = Some(ONE_MORE_DIGIT),
             (_, Some((fits, _, because))) if fits > right => match within_one_unit(reading, truth) {
                 true => asked = Some(ONE_MORE_DIGIT),
-                false => remark = remark.or(Some((*because).to_owned())),
+                false => remark = remark.or(Some(because)),
             },
             _ => return Judgement::Right,
         }
     }
     match (asked, remark) {
         (Some(why), _) => return ask(why),
-        (None, Some(because)) => return Judgement::Wrong { because },
+        (None, Some(because)) => return Judgement::Wrong { because: because.to_owned() },
         (None, None) => {}
     }
     if counts.len() == said.len() {
@@ -318,6 +318,8 @@ fn of_value(
     Judgement::Wrong { because }
 }
 
+const MORE_DIGITS: &str =
+    "That is close. Type it with two digits or more; if it has only two decimals, with both.";
 const ONE_MORE_DIGIT: &str =
     "With so few digits it may be the answer, rounded, or a usual mistake. Say it with one digit more.";
 

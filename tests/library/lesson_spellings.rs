@@ -178,7 +178,13 @@ fn value_spellings(
                 continue;
             }
             let tie = mistakes.iter().any(|it| *it != truth && spelled(*it) == spelled(truth));
-            let expected = if tie { Expected::Tie } else { Expected::Right };
+            // A number of two decimals is not rounded.
+            let is_cut = (truth * 100.0).fract() == 0.0 && spelled(truth).parse() != Ok(truth);
+            let expected = match (is_cut, tie) {
+                (true, _) => Expected::NotRight,
+                (_, true) => Expected::Tie,
+                _ => Expected::Right,
+            };
             for said in rounded_spellings(truth, decimals) {
                 // Rounding as binary fractions may differ in the last digit of a percentage.
                 report.judge(asked, &said, expected, session);

@@ -575,12 +575,13 @@ fn a_new_learner_sees_what_attention_does_before_the_first_lesson() {
 fn a_line_to_write_is_judged_by_what_it_computes() {
     let state = State::new();
     let lines = [
-        "d_k",                                                            // a known mistake
-        "keys.shape[0] ** (1/2)",                                         // the same as one
-        "d_k *",                                                          // no Python
-        "17.0",                                                           // another result
-        "nothing",                                                        // an error
-        "attn_weights_2 = torch.softmax(attn_scores_2 / 2**0.5, dim=-1)", // the whole line
+        "d_k",                                                                          // a known mistake
+        "keys.shape[0] ** (1/2)",                                                       // the same as one
+        "d_k *",                                                                        // no Python
+        "17.0",                                                                         // another result
+        "nothing",                                                                      // an error
+        "2**0.5",                                                                       // no names
+        "attn_weights_2 = torch.softmax(attn_scores_2 / query_2.numel()**0.5, dim=-1)", // the whole line
         "",
         "quit",
     ];
@@ -594,6 +595,7 @@ fn a_line_to_write_is_judged_by_what_it_computes() {
         "something is missing after `*`",
         "Not yet. It runs, but the result differs:",
         "Not yet. With this the code stops: NameError",
+        "Not yet. That is right for these numbers only.",
         "Yes. The square root of 2",
         "0.2264",
     ] {

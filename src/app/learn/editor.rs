@@ -168,8 +168,9 @@ fn in_window(
     let written = Rc::new(RefCell::new(part.whole(&text)));
     editor.set_helper(Some(CodeEditor { look, part: part.clone(), written: written.clone() }));
     let read = terminal::awaiting(|| {
-        let enter = EventHandler::Conditional(Box::new(Enter { part: part.clone() }));
-        editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::NONE), enter);
+        for event in [Event::from(KeyEvent(KeyCode::Enter, Modifiers::NONE)), Event::Any] {
+            editor.bind_sequence(event, EventHandler::Conditional(Box::new(Typed { part: part.clone() })));
+        }
         for (event, key) in at_margin() {
             let start = Box::new(AtStart { part: part.clone(), key });
             editor.bind_sequence(event, EventHandler::Conditional(start));
@@ -273,22 +274,25 @@ impl ConditionalEventHandler for AtStart {
     }
 }
 
-/// Enter: ends the code on an empty line at its end; elsewhere it adds a line with the indentation of the one above.
-struct Enter {
+/// A character, or Enter: it ends the code on an empty line at its end; elsewhere it adds a line, indented as the one above.
+struct Typed {
     part: Arc<CodePart>,
 }
 
-impl ConditionalEventHandler for Enter {
-    fn handle(&self, _: &Event, _: RepeatCount, _: bool, context: &EventContext) -> Option<Cmd> {
+impl ConditionalEventHandler for Typed {
+    fn handle(&self, event: &Event, _: RepeatCount, _: bool, context: &EventContext) -> Option<Cmd> {
         let (before, after) = context.line().split_at(context.pos());
         let all = self.part.page(context);
         let (all_before, all_after) = all.around_cursor(&(0..all.count()));
-        if ends(&all_before, &all_after) {
-            return Some(Cmd::AcceptLine);
-        }
         let plain = without_margins(before);
-        let indent = Cursor::new(&plain, plain.len()).indent();
-        let longer = format!("{plain}\n{}", " ".repeat(indent));
+        let longer = match event.get(0)? {
+            KeyEvent(KeyCode::Enter, _) if ends(&all_before, &all_after) => return Some(Cmd::AcceptLine),
+            KeyEvent(KeyCode::Enter, _) => {
+                format!("{plain}\n{}", " ".repeat(Cursor::new(&plain, plain.len()).indent()))
+            }
+            KeyEvent(KeyCode::Char(letter), Modifiers::NONE | Modifiers::SHIFT) => format!("{plain}{letter}"),
+            _ => return None,
+        };
         if rows_of(&format!("{longer}{}", without_margins(after)), self.part.columns) > self.part.rows {
             let page = self.part.page.edited(&self.part.window, &longer, &code_of(after));
             return Some(self.part.leave(page));
@@ -296,7 +300,7 @@ impl ConditionalEventHandler for Enter {
         // Pasted lines have no margin: they get it now.
         let whole = self.part.gutter.with_margins(&longer);
         Some(match whole.strip_prefix(before) {
-            Some(line) => Cmd::Insert(1, line.to_owned()),
+            Some(typed) => Cmd::Insert(1, typed.to_owned()),
             None => KeyAction::Replace(before.len(), whole).command(context.pos()),
         })
     }

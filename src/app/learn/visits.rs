@@ -36,13 +36,11 @@ impl<'c> Walk<'c, '_, '_> {
             StopKind::Step(step) if !has_run => Some(format!("State before {} {}", step.name(), step.slug)),
             StopKind::Exercise(exercise) => {
                 let written = self.page().book.passed.clone().or(self.page().book.attempt.clone());
-                let own = match written {
-                    Some(code) => {
-                        input::unattended(self.mode, || quietly(|| workspace.run(&code, "your code")))?;
-                        ", with what you wrote"
-                    }
-                    None => "",
+                let (code, own) = match written {
+                    Some(code) => (code, ", with what you wrote"),
+                    None => (exercise.starter.source.clone(), ", with the code that it starts from"),
                 };
+                input::unattended(self.mode, || quietly(|| workspace.run(&code, "your code")))?;
                 Some(format!("State of the exercise {}{own}", exercise.slug))
             }
             _ => None,
