@@ -8,7 +8,7 @@ from torch._arguments import hint, on_cpu, only_defaults
 
 __all__ = (
     "BoolTensor ByteTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor CharTensor "
-    "are_deterministic_algorithms_enabled as_tensor broadcast_shapes compile finfo from_numpy get_default_device "
+    "are_deterministic_algorithms_enabled as_tensor broadcast_shapes compile finfo from_numpy get_default_device logspace "
     "get_float32_matmul_precision get_num_threads get_rng_state iinfo is_floating_point seed set_default_device "
     "set_float32_matmul_precision set_num_threads set_rng_state tensordot typename "
     "use_deterministic_algorithms"
@@ -71,7 +71,7 @@ class _LegacyType(type):
             if isinstance(data[0], torch.Size):
                 return torch.empty(data[0], dtype=cls._dtype)
             return torch.tensor(data[0], dtype=cls._dtype)
-        return torch.empty(*data, dtype=cls._dtype)
+        return torch.empty(*data or (0,), dtype=cls._dtype)
 
     def __instancecheck__(cls, instance):
         return isinstance(instance, torch.Tensor) and instance.dtype is cls._dtype
@@ -84,6 +84,12 @@ DTYPES = (
 for _dtype in DTYPES:
     _name = f"{_torch._cpp_name(_dtype)}Tensor"
     globals()[_name] = _LegacyType(_name, (), {"__module__": "torch", "_dtype": _dtype})
+
+
+def logspace(start, end, steps, base=10.0, *, dtype=None, requires_grad=False):
+    """Powers of a base, whose exponents go from start to end in even steps."""
+    exponents = torch.linspace(start, end, steps, dtype=torch.float64)
+    return torch.pow(float(base), exponents).to(dtype or torch.get_default_dtype()).requires_grad_(requires_grad)
 
 
 def as_tensor(data, dtype=None, device=None):

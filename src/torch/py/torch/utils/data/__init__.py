@@ -1,13 +1,14 @@
 """torch.utils.data: datasets, and loaders that iterate over them in batches."""
 
-from itertools import islice, repeat
+from bisect import bisect_right
+from itertools import accumulate, islice, repeat
 
 import torch
 from torch._arguments import hint
 from torch.utils.data._utils.collate import default_collate, default_convert
 
 __all__ = (
-    "BatchSampler DataLoader Dataset IterableDataset RandomSampler Sampler SequentialSampler Subset TensorDataset "
+    "BatchSampler ConcatDataset DataLoader Dataset IterableDataset RandomSampler Sampler SequentialSampler Subset TensorDataset "
     "default_collate default_convert random_split"
 ).split()
 
@@ -24,6 +25,9 @@ class Dataset(_Generic):
 
     def __getitem__(self, index):
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
+
+    def __add__(self, other):
+        return ConcatDataset([self, other])
 
 
 class IterableDataset(Dataset):
@@ -45,6 +49,25 @@ class TensorDataset(Dataset):
 
     def __len__(self):
         return self.tensors[0].size(0)
+
+
+class ConcatDataset(Dataset):
+    """The examples of several datasets, one after the other."""
+
+    def __init__(self, datasets):
+        self.datasets = list(datasets)
+        assert self.datasets, "datasets should not be an empty iterable"
+        self.cumulative_sizes = list(accumulate(map(len, self.datasets)))
+
+    def __len__(self):
+        return self.cumulative_sizes[-1]
+
+    def __getitem__(self, index):
+        if -index > len(self):
+            raise ValueError("absolute value of index should not exceed dataset length")
+        index += len(self) if index < 0 else 0
+        at = bisect_right(self.cumulative_sizes, index)
+        return self.datasets[at][index - ([0, *self.cumulative_sizes][at])]
 
 
 class Subset(Dataset):
