@@ -52,9 +52,15 @@ fn a_folder_of_lessons_is_a_catalogue() {
 fn steps_are_addressed_by_names() {
     const FOLDERS: [&str; 8] =
         ["src", "tests", "docs", "benches", "build", "lessons", "README.md", "CONTRIBUTING.md"];
+    let catalogue = Catalogue::new();
+    let steps =
+        |count: usize| -> usize { catalogue.lessons().take(count).flatten().map(|it| it.steps.len()).sum() };
+    let begins = |lesson: &Lesson| lesson.part.is_some();
+    let chapter = catalogue.lessons().flatten().position(begins).expect("part two begins somewhere");
+    let totals = [steps(chapter), catalogue.total_steps()].map(|total| format!("of {total} "));
     let mut found = Vec::new();
     for folder in FOLDERS {
-        numbered(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut found);
+        numbered(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &totals, &mut found);
     }
     assert!(found.is_empty(), "write the step's name (a wildcard in a transcript):\n{}", found.join("\n"));
 }
@@ -75,24 +81,18 @@ const ALLOWED: [&str; 7] = [
 const NOT_THE_COURSE: [&str; 5] =
     ["tests/golden", "tests/view", "tests/library/view", "tests/library/renumbered.rs", "docs/session.svg"];
 
-/// Adds the lines of a file, or of the files of a folder, that name a step by its number or count the steps.
-fn numbered(path: &Path, found: &mut Vec<String>) {
+/// Adds the lines of a file, or of the files of a folder, that name a step by its number or count the steps as `totals` do.
+fn numbered(path: &Path, totals: &[String], found: &mut Vec<String>) {
     if NOT_THE_COURSE.iter().any(|folder| path.ends_with(folder)) {
         return;
     }
     if path.is_dir() {
         for entry in std::fs::read_dir(path).expect("a folder can be listed") {
-            numbered(&entry.expect("a listed entry can be read").path(), found);
+            numbered(&entry.expect("a listed entry can be read").path(), totals, found);
         }
         return;
     }
     let Ok(text) = std::fs::read_to_string(path) else { return };
-    let catalogue = Catalogue::new();
-    let steps =
-        |count: usize| -> usize { catalogue.lessons().take(count).flatten().map(|it| it.steps.len()).sum() };
-    let begins = |lesson: &Lesson| lesson.part.is_some();
-    let chapter = catalogue.lessons().flatten().position(begins).expect("part two begins somewhere");
-    let totals = [steps(chapter), catalogue.total_steps()].map(|total| format!("of {total} "));
     for (at, line) in text.lines().enumerate() {
         let named = names_a_step(line) || totals.iter().any(|total| line.contains(total));
         if named && !ALLOWED.iter().any(|allowed| line.contains(allowed)) {

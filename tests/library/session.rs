@@ -424,7 +424,7 @@ fn notebook_commands_are_run_or_skipped() {
     assert_eq!(outcome.result.as_deref(), Some("3"));
     let outcome = run("%%time\ny = 1\n1/0");
     assert_eq!(outcome.error.and_then(|error| error.line), Some(3));
-    for options in ["", "-n 10 ", "-n10 -r 3 ", "-o "] {
+    for options in ["", "-n 10 ", "-n10 -r 3 ", "-o -n 10 "] {
         let outcome = run(&format!("x = 1\n%timeit {options}abs(-x)"));
         assert_eq!(outcome.error, None, "{options}");
         let report = outcome.stdout;
