@@ -237,13 +237,8 @@ const CASES: &[Case] = &[
     ("not-from-the-last-token", PROMPTS, "[0, 0, 5, 7]", "[5, 7, 0, 0]"),
     ("option-unread", PIECES, "balance_weight * balance", "balance"),
     ("loss-cut-off", PIECES, "probs.mean((0, 1))", "taken"),
-    ("no-positions", PIECES, "nn.Embedding(9, 6), nn.Embedding(8, 6)", "*[nn.Embedding(9, 6)] * 2"),
-    (
-        "trained-on-test",
-        PIECES,
-        "len(train_data) - 7, (8,))\n    x = torch.stack([train_data",
-        "193, (8,))\n    x = torch.stack([data",
-    ),
+    ("no-positions", PIECES, "nn.Embedding(9, 6), nn.Embedding(8, 6)", "[nn.Embedding(9, 6)] * 2"),
+    ("trained-on-test", PIECES, "part = train_data", "part = data"),
     ("start-differs", BEGUN, "(len(source), 1), 0)", "(len(source), 1), 8)"),
     ("patches-by-view", WITHOUT_BATCH, ".reshape(4, 2, 4, 2).transpose(0, 2, 1, 3)", ""),
     ("group-order", WITHOUT_BATCH, "np.repeat(", "(lambda it, times, axis: np.tile(it, (times, 1, 1)))("),
@@ -633,6 +628,7 @@ torch.manual_seed(3)
 balance_weight = 0.5
 data = torch.randint(1, 9, (200,))
 train_data, val_data = data[:120], data[120:]
+part = train_data
 class Model(nn.Module):
     def __init__(self):
         super().__init__()
@@ -647,9 +643,9 @@ class Model(nn.Module):
 model = Model()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for step in range(4):
-    starts = torch.randint(0, len(train_data) - 7, (8,))
-    x = torch.stack([train_data[i:i + 6] for i in starts])
-    y = torch.stack([train_data[i + 1:i + 7] for i in starts])
+    starts = torch.randint(0, len(part) - 7, (8,))
+    x = torch.stack([part[i:i + 6] for i in starts])
+    y = torch.stack([part[i + 1:i + 7] for i in starts])
     logits, balance = model(x)
     loss = F.cross_entropy(logits.flatten(0, 1), y.flatten()) + balance_weight * balance
     optimizer.zero_grad()

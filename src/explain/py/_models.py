@@ -79,7 +79,7 @@ def begun_with(watch, layer, ids, at):
     caller = frame and frame.f_back
     while caller is not None and not is_own(caller):
         caller = caller.f_back
-    path = (frame and frame.f_code, caller and caller.f_code)
+    path = (frame and frame.f_code, caller and (caller.f_code, caller.f_lineno))
     trained, written, last, paths = watch.begun.setdefault((layer, at), (set(), [], [], set()))
     # What is read in between begins another text.
     watch.texts_read += length > 1
