@@ -65,10 +65,7 @@ impl CompiledCell {
             let code = compile_top(tree, file.clone(), mode, vm.compile_opts())?;
             Ok::<_, CompileError>(Some(vm.ctx.new_code(code)))
         };
-        let body = match module.body.is_empty() {
-            true => None,
-            false => code(Mod::Module(module), Mode::Exec)?,
-        };
+        let body = if module.body.is_empty() { None } else { code(Mod::Module(module), Mode::Exec)? };
         let last = match last {
             Some(expression) => code(Mod::Expression(expression), Mode::Eval)?,
             None => None,

@@ -106,10 +106,7 @@ impl AsNumber for PyTensor {
                 )),
                 _ => unary(row!(Invert), a, vm),
             }),
-            boolean: Some(|a, vm| match tensor_of(a.obj) {
-                Some(tensor) => truth(&tensor, vm),
-                None => Ok(true),
-            }),
+            boolean: Some(|a, vm| tensor_of(a.obj).map_or(Ok(true), |tensor| truth(&tensor, vm))),
             int: Some(|a, vm| match a.obj.downcast_ref::<PyTensor>() {
                 Some(tensor) => Ok(vm.ctx.new_int(tensor.scalar(vm)?.item_int().or_raise(vm)?).into()),
                 None => Ok(vm.ctx.not_implemented()),

@@ -30,10 +30,7 @@ pub(crate) fn map(figure: &Figure, look: Look) -> Text {
     if look.plain {
         return plain(figure, look);
     }
-    match figure.is_summarized() {
-        true => whole(figure, look),
-        false => maps(figure, look, WHOLE, None, None).0,
-    }
+    if figure.is_summarized() { whole(figure, look) } else { maps(figure, look, WHOLE, None, None).0 }
 }
 
 /// As [`map`], with its scale.

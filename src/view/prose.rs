@@ -365,8 +365,5 @@ pub(super) fn is_python(fence: &CodeBlockKind) -> bool {
 
 /// Code or a formula; no line is broken at its spaces if it is short.
 fn unbroken_if_short(words: &str) -> String {
-    match words.chars().count() <= UNBROKEN {
-        true => unbroken(words),
-        false => words.to_string(),
-    }
+    if words.chars().count() <= UNBROKEN { unbroken(words) } else { words.to_string() }
 }

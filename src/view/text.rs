@@ -377,10 +377,7 @@ pub(crate) fn escape_controls<'t>(text: &'t str, keep: &[char]) -> Cow<'t, str> 
     }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        match escaped(c) {
-            true => out.extend(c.escape_default()),
-            false => out.push(c),
-        }
+        if escaped(c) { out.extend(c.escape_default()) } else { out.push(c) }
     }
     Cow::Owned(out)
 }

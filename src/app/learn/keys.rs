@@ -75,17 +75,17 @@ pub static KEYS: &[WalkKey] = &[
     )
     .line("Continue: run the cell, or go to the next step")
     .here(
-        Walk::goes_on,
+        |walk| walk.goes_on(),
         "This is the end, and nothing comes after it. `p` looks back, `l` goes anywhere, `q` \
              leaves.",
     ),
     key('p', &["back", "previous"], |_| "back", |walk, _| walk.back())
         .line("Look back at what came before; nothing is run again")
         .here(|walk| walk.at > 0, "This is the first step: nothing comes before it."),
-    key('w', &["why"], |_| "why", Walk::why)
+    key('w', &["why"], |_| "why", |walk, rest| walk.why(rest))
         .line("Choose a number in a table and see where it comes from")
         .here(
-            Walk::can_ask,
+            |walk| walk.can_ask(),
             "`w` asks about the tensors of a step whose cell has run; this one has none, or a \
              question comes first: the reason comes with the answer. In an exercise, `i` opens the \
              REPL with what you wrote, and `:why` asks there.",
@@ -93,7 +93,7 @@ pub static KEYS: &[WalkKey] = &[
         .takes("why inputs[1,0]"),
     key('o', &["open", "output"], |_| "open output", |walk, _| walk.open())
         .line("Show the output as PyTorch prints it, with each tensor that a table shows")
-        .here(Walk::is_folded, "Nothing is folded here."),
+        .here(|walk| walk.is_folded(), "Nothing is folded here."),
     key('r', &["again", "run", "rerun"], |_| "run again", |walk, _| walk.run_again())
         .line("Run the cell again")
         .here(
@@ -128,7 +128,7 @@ pub static KEYS: &[WalkKey] = &[
         .line("Show every operation of the cell, in the order it ran")
         .here(|walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown), NOT_RUN)
         .rank(6),
-    key('x', &["what-if", "whatif"], |_| "what if", Walk::what_if)
+    key('x', &["what-if", "whatif"], |_| "what if", |walk, rest| walk.what_if(rest))
         .line("Change something from the start and see which results change")
         .here(|walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown), NOT_RUN)
         .takes("what-if inputs[1,0]=0.9")
@@ -137,11 +137,11 @@ pub static KEYS: &[WalkKey] = &[
         .line("Open a REPL with the variables of this place, on a copy")
         .here(|walk| !walk.is_asking(), "Answer or skip the question first.")
         .rank(4),
-    key('g', &["glossary", "define"], |_| "glossary", Walk::glossary)
+    key('g', &["glossary", "define"], |_| "glossary", |walk, rest| walk.glossary(rest))
         .line("Look up a word of the field")
         .takes("glossary head")
         .rank(2),
-    key('f', &["faq", "questions"], |_| "FAQ", Walk::faq)
+    key('f', &["faq", "questions"], |_| "FAQ", |walk, rest| walk.faq(rest))
         .line("Find an answer among the questions that readers ask most")
         .here(
             |walk| !walk.is_asking() && walk.has_faq(),
@@ -149,7 +149,7 @@ pub static KEYS: &[WalkKey] = &[
         )
         .takes("faq why view")
         .rank(8),
-    key('a', &["ask"], |_| "trained model", Walk::look)
+    key('a', &["ask"], |_| "trained model", |walk, rest| walk.look(rest))
         .line("Ask the small trained model for the next word of a sentence, and see where it looks")
         .here(|walk| !walk.is_asking(), "Answer or skip the question first.")
         .takes("ask the river was cold so anna walked to the")
@@ -160,7 +160,7 @@ pub static KEYS: &[WalkKey] = &[
         .rank(9),
     key('h', &["hint"], |_| "hint", |walk, _| walk.hint())
         .line("Show a hint; each says more than the one before")
-        .here(Walk::has_hints, "There is no hint here: hints belong to exercises."),
+        .here(|walk| walk.has_hints(), "There is no hint here: hints belong to exercises."),
     key(
         's',
         &["solution", "answer"],
@@ -178,7 +178,7 @@ pub static KEYS: &[WalkKey] = &[
             |walk| walk.is_asking() || walk.exercise().is_some() && !matches!(walk.stage(), PageStage::Shown),
             "There is nothing to skip here; Enter continues.",
         ),
-    key('l', &["list", "jump", "goto"], |_| "list", Walk::list)
+    key('l', &["list", "jump", "goto"], |_| "list", |walk, rest| walk.list(rest))
         .line("List the steps and go to one")
         .takes("list softmax, list 3")
         .rank(1),

@@ -76,7 +76,7 @@ setters! { ReplCommand {
 
 /// All commands, in the order of the help.
 pub static COMMANDS: &[ReplCommand] = &[
-    command(Look, "table", "X", Expression, Repl::table)
+    command(Look, "table", "X", Expression, |repl, words, shell| repl.table(words, shell))
         .aliases(&["t"])
         .line("Show a tensor as a table")
         .more(
@@ -84,14 +84,14 @@ pub static COMMANDS: &[ReplCommand] = &[
              names of the step's axes and tokens.",
         )
         .example(":table keys"),
-    command(Look, "heat", "X", Expression, Repl::heat)
+    command(Look, "heat", "X", Expression, |repl, words, shell| repl.heat(words, shell))
         .line("Show a tensor as a heat map")
         .more(
             "One map for each slice over the last two axes; for a large tensor it shows the means \
              of blocks.",
         )
         .example(":heat keys @ keys.T"),
-    command(Look, "shape", "EXPR", Expression, Repl::shape)
+    command(Look, "shape", "EXPR", Expression, |repl, words, shell| repl.shape(words, shell))
         .aliases(&["shapes"])
         .line("Show what happens to the shapes in an expression")
         .more(
@@ -99,7 +99,7 @@ pub static COMMANDS: &[ReplCommand] = &[
              session: it changes no variable and uses up no random numbers.",
         )
         .example(":shape torch.softmax(keys @ keys.T / 2**0.5, dim=-1) @ values"),
-    command(Look, "strides", "X", Expression, Repl::strides)
+    command(Look, "strides", "X", Expression, |repl, words, shell| repl.strides(words, shell))
         .aliases(&["storage"])
         .line("Show how a tensor lies in memory")
         .more(
@@ -112,7 +112,7 @@ pub static COMMANDS: &[ReplCommand] = &[
         .line("List the variables")
         .more("First those of the step, then yours.")
         .example(":vars"),
-    command(Ask, "why", "EXPR [DEPTH]", Expression, Repl::why)
+    command(Ask, "why", "EXPR [DEPTH]", Expression, |repl, words, shell| repl.why(words, shell))
         .line("Explain where one number comes from")
         .more(
             "One element of a tensor, such as `keys[1, 0]`. The explanation reads the recorded \
@@ -120,14 +120,14 @@ pub static COMMANDS: &[ReplCommand] = &[
              to go down.",
         )
         .example(":why keys[1,0] 2"),
-    command(Ask, "trace", "[CELL]", Step, Repl::trace)
+    command(Ask, "trace", "[CELL]", Step, |repl, words, shell| repl.trace(words, shell))
         .line("Show every operation of a cell, in the order it ran")
         .more(
             "The last cell, or the one with this input number or step: `:trace 2`, `:trace \
              softmax`. It runs again on a copy of the state it ran in.",
         )
         .example(":trace two-kinds-of-weight"),
-    command(Ask, "what-if", "CHANGE", Expression, Repl::what_if)
+    command(Ask, "what-if", "CHANGE", Expression, |repl, words, shell| repl.what_if(words, shell))
         .aliases(&["if"])
         .line("Show what changes if something is different from the start")
         .more(
@@ -136,7 +136,7 @@ pub static COMMANDS: &[ReplCommand] = &[
              does not change.",
         )
         .example(":what-if inputs[1,0]=0.9"),
-    command(Ask, "doctor", "[CELL]", Step, Repl::doctor)
+    command(Ask, "doctor", "[CELL]", Step, |repl, words, shell| repl.doctor(words, shell))
         .line("Look for mistakes that raise no error")
         .more(
             "In all your inputs, or in one cell: `:doctor 2`, `:doctor softmax`. It finds a softmax \
@@ -144,14 +144,14 @@ pub static COMMANDS: &[ReplCommand] = &[
              like. The cells run again on a copy.",
         )
         .example(":doctor two-kinds-of-weight"),
-    command(Ask, "faq", "[WORDS]", Anything, Repl::faq)
+    command(Ask, "faq", "[WORDS]", Anything, |repl, words, shell| repl.faq(words, shell))
         .line("Answer a question that many readers ask")
         .more(
             "Found by words of the question, or by its number. Without words: lists the questions. \
              The cell of the answer runs in a session of its own.",
         )
         .example(":faq mask before softmax"),
-    command(Ask, "look", "[SENTENCE]", Anything, Repl::look)
+    command(Ask, "look", "[SENTENCE]", Anything, |repl, words, shell| repl.look(words, shell))
         .line("Show where the heads of the small trained model look in a sentence")
         .more(
             "With `--head 1.2`, `--weight K`, `--word K`, `--without 1.2`, `--why=WORD`, `--model \
@@ -170,7 +170,7 @@ pub static COMMANDS: &[ReplCommand] = &[
              replaces this one.",
         )
         .example(":next"),
-    command(Go, "goto", "WHERE", Step, Repl::goto)
+    command(Go, "goto", "WHERE", Step, |repl, words, shell| repl.goto(words, shell))
         .aliases(&["go"])
         .line("Go to the state after a step, a lesson or a file")
         .more("For example `softmax` or `3.4.1`. Your variables are removed; `:undo` restores them.")
@@ -179,7 +179,7 @@ pub static COMMANDS: &[ReplCommand] = &[
         .line("Restore the state of the step")
         .more("Your variables are removed; `:undo` restores them.")
         .example(":reset"),
-    command(Go, "undo", "[N]", Anything, Repl::undo)
+    command(Go, "undo", "[N]", Anything, |repl, words, shell| repl.undo(words, shell))
         .aliases(&["u"])
         .line("Go back to the state before the last input, or the last N")
         .more(
@@ -188,7 +188,7 @@ pub static COMMANDS: &[ReplCommand] = &[
              exactly what it was. An input that Ctrl-C stopped is not repeated.",
         )
         .example("x = 1\n:undo"),
-    command(Keep, "save", "FILE [!]", File, Repl::save)
+    command(Keep, "save", "FILE [!]", File, |repl, words, shell| repl.save(words, shell))
         .aliases(&["w"])
         .line("Write the session to a .py, .ipynb or .html file")
         .more(
@@ -198,11 +198,11 @@ pub static COMMANDS: &[ReplCommand] = &[
              says where it comes from.",
         )
         .example(":save attn-session.py !"),
-    command(Keep, "run", "FILE", File, Repl::run_file)
+    command(Keep, "run", "FILE", File, |repl, words, shell| repl.run_file(words, shell))
         .line("Run the cells of a .py, .ipynb or .md file here")
         .more("They run like typed inputs, up to the first that raises.")
         .example(":run attn-session.py"),
-    command(Keep, "help", "[NAME]", Anything, Repl::help)
+    command(Keep, "help", "[NAME]", Anything, |repl, words, shell| repl.help(words, shell))
         .aliases(&["h", "?"])
         .line("Explain a command, a function or a variable")
         .more("Without a name: lists all commands.")

@@ -44,10 +44,7 @@ pub(super) fn workspace_at<'c>(
         }
         outcomes.insert(cell.name.clone(), finished.outcome);
     }
-    match runner.is_interrupted() {
-        true => Err(Failure::Stopped),
-        false => Ok((workspace, outcomes)),
-    }
+    if runner.is_interrupted() { Err(Failure::Stopped) } else { Ok((workspace, outcomes)) }
 }
 
 impl<'c> Repl<'c> {

@@ -154,10 +154,7 @@ fn run<'c>(
             outcome,
         });
     }
-    match runner.is_interrupted() {
-        true => Err(Failure::Stopped),
-        false => Ok(runs),
-    }
+    if runner.is_interrupted() { Err(Failure::Stopped) } else { Ok(runs) }
 }
 
 fn asked(step: &Step, lesson: &Lesson, progress: &Progress) -> Vec<AnsweredQuestion> {
