@@ -154,7 +154,6 @@ pub struct TracedTensor {
 }
 
 impl TracedTensor {
-    /// Its shape.
     pub fn shape(&self) -> &[usize] {
         &self.layout.shape
     }

@@ -358,7 +358,6 @@ impl MarkdownWriter {
     }
 }
 
-/// Whether a fence has Python code.
 pub(super) fn is_python(fence: &CodeBlockKind) -> bool {
     matches!(fence, CodeBlockKind::Fenced(info) if info.contains("py") || info.contains("code-cell"))
 }

@@ -122,7 +122,6 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// A span of `text` with `role`.
     pub(crate) fn new(role: Role, text: impl Into<String>) -> Span {
         Span { role, text: text.into() }
     }
