@@ -153,9 +153,7 @@ impl InputState {
 /// Whether the source ends inside a bracket, a string or a block. RustPython distinguishes `_IncompleteInputError`
 /// from `SyntaxError` in the same way.
 fn is_unfinished(error: &CompileError, source: &str) -> bool {
-    let CompileError::Parse(error) = error else {
-        return false;
-    };
+    let CompileError::Parse(error) = error else { return false };
     let at = error.raw_location.start().to_usize()..error.raw_location.end().to_usize();
     match &error.error {
         _ if error.is_unclosed_bracket => true,

@@ -62,9 +62,7 @@ fn in_place(op: &'static Op, a: &PyObject, b: &PyObject, more: &[Arg], vm: &Virt
 }
 
 fn unary(op: &'static Op, a: PyNumber<'_>, vm: &VirtualMachine) -> PyResult {
-    let Some(tensor) = a.obj.downcast_ref::<PyTensor>() else {
-        return Ok(vm.ctx.not_implemented());
-    };
+    let Some(tensor) = a.obj.downcast_ref::<PyTensor>() else { return Ok(vm.ctx.not_implemented()) };
     object(tensor.call(op, Vec::new(), vm)?, &tensor.state, &[], vm)
 }
 

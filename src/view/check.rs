@@ -212,9 +212,7 @@ fn pieces(line: &str) -> Vec<&str> {
 /// A line in which the pieces that differ from the other line are marked.
 fn marked(line: &str, other: Option<&str>) -> Line {
     let mut out = Line::new();
-    let Some(other) = other else {
-        return out.with(Role::Differs, line);
-    };
+    let Some(other) = other else { return out.with(Role::Differs, line) };
     let others = pieces(other);
     let mine = pieces(line);
     // Where the pieces cannot be paired, all but the common start and the common end is marked.

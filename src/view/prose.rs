@@ -329,9 +329,7 @@ impl MarkdownWriter {
         let widths: Vec<usize> = (0..columns).map(|c| width(c).unwrap_or(0)).collect();
         let total = widths.iter().sum::<usize>() + 3 * columns.saturating_sub(1);
         if self.look.plain || total > self.look.width {
-            let Some((head, body)) = rows.split_first() else {
-                return;
-            };
+            let Some((head, body)) = rows.split_first() else { return };
             for row in body {
                 for (name, cell) in head.iter().zip(row) {
                     let mut line = Line::new().with(Role::Label, name.text());

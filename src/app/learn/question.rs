@@ -33,15 +33,11 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// Judges an answer and replies to it.
     pub(crate) fn answer(&mut self, said: &str) -> Result<Flow, Failure> {
-        let Some((step, at, asked)) = self.asked() else {
-            return Ok(Flow::Stay);
-        };
+        let Some((step, at, asked)) = self.asked() else { return Ok(Flow::Stay) };
         if let Err(why) = judge::readable(asked, said) {
             return self.note(&why);
         }
-        let Some(verdict) = self.judged(step, asked, said)? else {
-            return Ok(Flow::Stay);
-        };
+        let Some(verdict) = self.judged(step, asked, said)? else { return Ok(Flow::Stay) };
         let (right, because) = match verdict {
             Judgement::NotUnderstood { why } => return self.note(&why),
             Judgement::Right => (true, remark_on(asked)),
@@ -139,9 +135,7 @@ impl<'c> Walk<'c, '_, '_> {
     /// Shows the answer to the question that waits, with the reason, and asks the next one. One that the learner `skips` is
     /// passed even without an answer, and the outcome of the cell follows the last one.
     pub(super) fn show_answer(&mut self, skips: bool) -> Result<Flow, Failure> {
-        let Some((step, at, asked)) = self.asked() else {
-            return Ok(Flow::Stay);
-        };
+        let Some((step, at, asked)) = self.asked() else { return Ok(Flow::Stay) };
         if !self.explain_answer(step, asked)? && !skips {
             return Ok(Flow::Stay);
         }
