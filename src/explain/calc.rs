@@ -55,19 +55,16 @@ impl Calc {
         Calc::Apply(name.to_owned(), args, value)
     }
 
-    /// `exp(x)`
     pub fn exp(x: Calc) -> Calc {
         let value = x.value().exp();
         Calc::apply("exp", vec![x], value)
     }
 
-    /// `log(x)`
     pub(crate) fn log(x: Calc) -> Calc {
         let value = x.value().ln();
         Calc::apply("log", vec![x], value)
     }
 
-    /// `sqrt(x)`
     pub(crate) fn sqrt(x: Calc) -> Calc {
         let value = x.value().sqrt();
         Calc::apply("sqrt", vec![x], value)

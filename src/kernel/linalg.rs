@@ -57,7 +57,6 @@ pub fn factor<T: Real>(mut a: Matrix<T>) -> Factors<T> {
 }
 
 impl<T: Real> Factors<T> {
-    /// The determinant.
     pub fn determinant(&self) -> T {
         let start = if self.odd { -T::ONE } else { T::ONE };
         (0..self.lu.nrows()).fold(start, |product, i| product * self.lu[[i, i]])

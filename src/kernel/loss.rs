@@ -40,10 +40,7 @@ impl<'a, T: Real> ClassValues<'a, T> {
     fn at(&self, position: usize, class: usize) -> T {
         let (row, inner) = (position / self.inner, position % self.inner);
         let value = self.values[(row * self.classes + class) * self.inner + inner];
-        match self.totals.get(position) {
-            Some(&[top, log]) => value - top - log,
-            None => value,
-        }
+        self.totals.get(position).map_or(value, |&[top, log]| value - top - log)
     }
 
     /// The loss and the weight of a position with this target; `None` for an ignored target.

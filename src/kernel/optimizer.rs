@@ -85,10 +85,7 @@ impl<T: Real> Sgd<T> {
 /// A gradient plus a share of the parameter.
 #[inline(always)]
 fn decayed<T: Real>(param: T, grad: T, share: Option<T>) -> T {
-    match share {
-        Some(share) => grad + param * share,
-        None => grad,
-    }
+    share.map_or(grad, |share| grad + param * share)
 }
 
 simd! {

@@ -66,7 +66,6 @@ const MOST_THREADS: usize = 4;
 /// The file of the questions that readers ask.
 const FAQ: &str = "faq.md";
 
-/// A step and its lesson.
 pub type LessonStep<'c> = (&'c Step, &'c Lesson);
 
 /// What a name refers to.

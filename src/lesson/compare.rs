@@ -38,9 +38,7 @@ pub const TOLERANCE: f64 = 1.5e-4;
 
 /// Compares two outputs. `tolerance` is absolute for numbers up to 1 and relative above.
 pub fn compare(recorded: Option<&str>, actual: &str, tolerance: f64) -> Comparison {
-    let Some(recorded) = recorded else {
-        return Comparison { verdict: Verdict::Unrecorded, worst: None };
-    };
+    let Some(recorded) = recorded else { return Comparison { verdict: Verdict::Unrecorded, worst: None } };
     let (old, new) = (tidy(recorded), tidy(actual));
     if old == new {
         return Comparison { verdict: Verdict::Same, worst: None };

@@ -109,9 +109,7 @@ pub(crate) fn with_source(
 
 /// Up to five files of a folder that attn can run; none if it cannot be listed.
 pub(super) fn runnable(folder: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return Vec::new();
-    };
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut names: Vec<String> = entries
         .filter_map(|e| e.ok().map(|e| e.file_name().to_string_lossy().into_owned()))
         .filter(|n| [".ipynb", ".py", ".md"].iter().any(|end| n.ends_with(end)))

@@ -192,9 +192,7 @@ fn storage_positions(tensor: &Tensor, base: &Tensor, depth: usize) -> Option<Vec
     // A copy: follow it to its source.
     let record = tensor.origin().filter(|_| depth > 0)?;
     let args = record.args();
-    let Some(Arg::Tensor(source)) = args.first() else {
-        return None;
-    };
+    let Some(Arg::Tensor(source)) = args.first() else { return None };
     if source.storage().same(tensor.storage()) {
         // A view of a copy: its positions in the copy, followed from there.
         let from = storage_positions(source, base, depth - 1)?;

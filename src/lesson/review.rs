@@ -62,8 +62,5 @@ pub fn as_statement(right: &str) -> String {
         return rest.to_owned();
     }
     let mut letters = rest.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
-    }
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

@@ -33,7 +33,6 @@ pub fn words() -> Vec<&'static str> {
 /// The most words that the model can read at once: its context length.
 pub const LONGEST: usize = 64;
 
-/// Its last head.
 pub const LAST: Head = Head { layer: 2, head: 4 };
 
 /// The words of a sentence as the model knows them. A gap at the end (`____`) is left out. Errors: words that it does not
@@ -260,7 +259,6 @@ impl Sizes {
             .fold(1, |all, one| u64::saturating_mul(all, *one as u64))
     }
 
-    /// The last head.
     pub(crate) fn last(&self) -> Head {
         Head { layer: self.layers, head: self.heads }
     }
@@ -318,7 +316,6 @@ pub struct WeightParts {
     pub weights: Vec<f64>,
 }
 
-/// A next word.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NextWord {
     pub word: String,

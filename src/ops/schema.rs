@@ -96,16 +96,11 @@ pub(crate) fn parse(form: &'static str) -> Vec<Param> {
             continue;
         }
         let (word, rest) = part.split_once(' ').unwrap_or_else(|| panic!("no type in {part:?} of {form:?}"));
-        let (word, optional) = match word.strip_suffix('?') {
-            Some(word) => (word, true),
-            None => (word, false),
-        };
+        let (word, optional) = word.strip_suffix('?').map_or((word, false), |word| (word, true));
         let kind = WORDS.iter().find(|row| row.0 == word);
         let (_, kind) = kind.unwrap_or_else(|| panic!("unknown type {word:?} in {form:?}"));
-        let (name, default) = match rest.split_once('=') {
-            Some((name, default)) => (name, Some(default)),
-            None => (rest, None),
-        };
+        let (name, default) =
+            rest.split_once('=').map_or((rest, None), |(name, default)| (name, Some(default)));
         params.push(Param { name, kind: *kind, optional, keyword_only, default });
     }
     params

@@ -154,7 +154,6 @@ pub struct TracedTensor {
 }
 
 impl TracedTensor {
-    /// Its shape.
     pub fn shape(&self) -> &[usize] {
         &self.layout.shape
     }
@@ -467,10 +466,7 @@ impl Tracer {
     }
 
     fn kept(&self, arg: &Arg) -> Arg {
-        match arg.tensors().iter().all(|tensor| self.holds(tensor)) {
-            true => arg.clone(),
-            false => Arg::None,
-        }
+        if arg.tensors().iter().all(|tensor| self.holds(tensor)) { arg.clone() } else { Arg::None }
     }
 
     /// The values of a small tensor as they are now, if there is room in the bound.

@@ -23,7 +23,6 @@ impl From<Tensor> for Value {
 }
 
 impl Value {
-    /// The tensors in it.
     pub(crate) fn tensors(&self) -> SmallVec<[&Tensor; 1]> {
         match self {
             Value::Tensor(tensor) => smallvec![tensor],

@@ -65,10 +65,7 @@ impl CompiledCell {
             let code = compile_top(tree, file.clone(), mode, vm.compile_opts())?;
             Ok::<_, CompileError>(Some(vm.ctx.new_code(code)))
         };
-        let body = match module.body.is_empty() {
-            true => None,
-            false => code(Mod::Module(module), Mode::Exec)?,
-        };
+        let body = if module.body.is_empty() { None } else { code(Mod::Module(module), Mode::Exec)? };
         let last = match last {
             Some(expression) => code(Mod::Expression(expression), Mode::Eval)?,
             None => None,
@@ -156,9 +153,7 @@ impl InputState {
 /// Whether the source ends inside a bracket, a string or a block. RustPython distinguishes `_IncompleteInputError`
 /// from `SyntaxError` in the same way.
 fn is_unfinished(error: &CompileError, source: &str) -> bool {
-    let CompileError::Parse(error) = error else {
-        return false;
-    };
+    let CompileError::Parse(error) = error else { return false };
     let at = error.raw_location.start().to_usize()..error.raw_location.end().to_usize();
     match &error.error {
         _ if error.is_unclosed_bracket => true,

@@ -113,9 +113,7 @@ fn set_repr(set: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
     if set.length(vm)? == 0 {
         return Ok(vm.ctx.new_str(format!("{name}()")));
     }
-    let Some(_guard) = ReprGuard::enter(vm, set) else {
-        return Ok(vm.ctx.new_str(format!("{name}(...)")));
-    };
+    let Some(_guard) = ReprGuard::enter(vm, set) else { return Ok(vm.ctx.new_str(format!("{name}(...)"))) };
     let mut texts = Vec::new();
     for element in set.get_iter(vm)?.iter::<PyObjectRef>(vm)? {
         texts.push(element?.repr(vm)?.as_wtf8().to_string_lossy().into_owned());

@@ -187,9 +187,7 @@ impl InterruptState {
     fn deliver(&self, vm: &VirtualMachine) -> PyResult<()> {
         let mut open = self.request();
         self.stops.store(false, Ordering::Release);
-        let Some(request) = open.take() else {
-            return Ok(());
-        };
+        let Some(request) = open.take() else { return Ok(()) };
         if request.run != self.running.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -208,9 +206,7 @@ impl InterruptState {
 /// that around a comprehension, which gives its variables their former values. They are passed over: the handler that the
 /// frame looks for is the one around them.
 fn leave_for_handler(vm: &VirtualMachine) {
-    let Some(frame) = vm.current_frame() else {
-        return;
-    };
+    let Some(frame) = vm.current_frame() else { return };
     let code = &frame.code;
     // The interpreter looks for the handler of the instruction before `lasti`.
     let mut at = frame.lasti().saturating_sub(1);

@@ -385,8 +385,5 @@ fn general(x: f64, precision: usize, decimals: usize) -> String {
     }
     let places = (precision as i32 - 1 - power).max(0) as usize;
     let digits = without_zeros(&format!("{x:.places$}"));
-    match decimals > 0 && !digits.contains('.') {
-        true => digits + ".0",
-        false => digits,
-    }
+    if decimals > 0 && !digits.contains('.') { digits + ".0" } else { digits }
 }

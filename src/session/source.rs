@@ -107,8 +107,5 @@ fn is_shallow_tree(tree: &PyObject) -> Result<(), Nesting> {
             open.extend(fields.into_iter().map(|(_, node)| (node, level + 1)));
         }
     }
-    match open.is_empty() {
-        true => Ok(()),
-        false => Err(Nesting::Levels),
-    }
+    if open.is_empty() { Ok(()) } else { Err(Nesting::Levels) }
 }

@@ -164,9 +164,7 @@ mod native {
     fn log(x: PyObjectRef, base: OptionalArg<PyObjectRef>, vm: &VirtualMachine) -> PyResult<f64> {
         let natural = |x| logarithm(x, |x| math::log(x, None), |x: &BigInt| math::log_bigint(x, None), vm);
         let numerator = natural(&x)?;
-        let OptionalArg::Present(base) = base else {
-            return Ok(numerator);
-        };
+        let OptionalArg::Present(base) = base else { return Ok(numerator) };
         match natural(&base)? {
             0.0 => Err(vm.new_zero_division_error("division by zero")),
             denominator => Ok(numerator / denominator),

@@ -13,7 +13,6 @@ pub(crate) const INVALID: &str = "invalid syntax";
 /// An error of syntax.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Wording {
-    /// Its text.
     pub(crate) text: String,
     /// The byte that it is about.
     pub(crate) at: usize,

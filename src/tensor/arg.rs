@@ -25,7 +25,6 @@ impl Arg {
         }
     }
 
-    /// All tensors in it.
     pub fn tensors(&self) -> &[Tensor] {
         match self {
             Arg::Tensor(tensor) => std::slice::from_ref(tensor),

@@ -14,9 +14,6 @@ pub(crate) struct Budget {
 impl Budget {
     /// Changes the bytes when a storage begins or ceases to count.
     pub(super) fn count(&self, bytes: usize, held: bool) {
-        self.held.set(match held {
-            true => self.held.get() + bytes,
-            false => self.held.get().saturating_sub(bytes),
-        });
+        self.held.set(if held { self.held.get() + bytes } else { self.held.get().saturating_sub(bytes) });
     }
 }

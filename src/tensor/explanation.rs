@@ -243,7 +243,6 @@ pub enum OrderKind {
     TopK,
 }
 
-/// The kinds of softmax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SoftmaxKind {
     Weights,

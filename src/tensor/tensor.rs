@@ -16,7 +16,6 @@ use crate::kernel::elementwise::gather_strided;
 use crate::{each_lane, map_lane};
 
 impl Tensor {
-    /// A tensor with this storage and layout.
     pub(crate) fn from_parts(storage: Storage, layout: Layout, dtype: DType) -> Tensor {
         debug_assert!(layout.end() <= storage.read().len() || layout.numel() == 0);
         Tensor(Rc::new(TensorData { storage, layout, dtype, meta: RefCell::default() }))

@@ -95,10 +95,7 @@ fn taken_or_refused(
     // A named constant prints as its name, `torch.strided`.
     let word = || object.repr(vm).map(|text| text.to_string()).unwrap_or_default();
     match param.kind {
-        Type::Operand | Type::Number => match too_large(object, vm) {
-            Some(error) => Err(error),
-            None => Ok(None),
-        },
+        Type::Operand | Type::Number => too_large(object, vm).map_or(Ok(None), Err),
         Type::Int | Type::Ints | Type::Sizes
             if is_too_large(object)
                 || param.kind != Type::Int

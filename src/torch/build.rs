@@ -43,9 +43,7 @@ fn shape_of(object: &PyObject, vm: &VirtualMachine) -> PyResult<Vec<usize>> {
         if number(&at, vm).is_some() {
             return Ok(shape);
         }
-        let Some(items) = sequence(&at, vm)? else {
-            return Ok(shape);
-        };
+        let Some(items) = sequence(&at, vm)? else { return Ok(shape) };
         shape.push(items.len());
         if shape.len() > 128 {
             return Err(vm.new_value_error("too many dimensions 'list'"));

@@ -199,7 +199,6 @@ pub(crate) struct PyDevice {
 const DEVICES: [&str; 5] = ["cpu", "cuda", "mps", "xpu", "meta"];
 
 impl PyDevice {
-    /// The CPU.
     pub(crate) fn cpu(vm: &VirtualMachine) -> PyObjectRef {
         PyDevice { kind: "cpu", index: None }.into_pyobject(vm)
     }

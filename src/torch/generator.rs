@@ -18,7 +18,6 @@ use crate::tensor::DType;
 #[pyclass(module = "torch._C", name = "Generator")]
 #[derive(Debug, PyPayload)]
 pub(crate) struct PyGenerator {
-    /// The generator.
     pub(crate) generator: Rc<RefCell<Generator>>,
 }
 

@@ -217,10 +217,9 @@ impl AsMapping for PyTensor {
 }
 
 fn length(object: &PyObject, vm: &VirtualMachine) -> PyResult<usize> {
-    match tensor_of(object).and_then(|tensor| tensor.shape().first().copied()) {
-        Some(size) => Ok(size),
-        None => Err(raise(Error::type_error("len() of a 0-d tensor").about(ErrorFact::LengthOfNumber), vm)),
-    }
+    tensor_of(object)
+        .and_then(|tensor| tensor.shape().first().copied())
+        .ok_or_else(|| raise(Error::type_error("len() of a 0-d tensor").about(ErrorFact::LengthOfNumber), vm))
 }
 
 impl AsSequence for PyTensor {

@@ -142,10 +142,7 @@ fn tensor(state: &Rc<State>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     let given = args.clone();
     real_tensor(state, args, vm).or_else(|error| {
         let all: Vec<PyObjectRef> = given.args.iter().chain(given.kwargs.values()).cloned().collect();
-        match has_complex(&all, vm) {
-            true => complex_tensor(given, vm),
-            false => Err(error),
-        }
+        if has_complex(&all, vm) { complex_tensor(given, vm) } else { Err(error) }
     })
 }
 

@@ -62,9 +62,7 @@ fn in_place(op: &'static Op, a: &PyObject, b: &PyObject, more: &[Arg], vm: &Virt
 }
 
 fn unary(op: &'static Op, a: PyNumber<'_>, vm: &VirtualMachine) -> PyResult {
-    let Some(tensor) = a.obj.downcast_ref::<PyTensor>() else {
-        return Ok(vm.ctx.not_implemented());
-    };
+    let Some(tensor) = a.obj.downcast_ref::<PyTensor>() else { return Ok(vm.ctx.not_implemented()) };
     object(tensor.call(op, Vec::new(), vm)?, &tensor.state, &[], vm)
 }
 
@@ -106,10 +104,7 @@ impl AsNumber for PyTensor {
                 )),
                 _ => unary(row!(Invert), a, vm),
             }),
-            boolean: Some(|a, vm| match tensor_of(a.obj) {
-                Some(tensor) => truth(&tensor, vm),
-                None => Ok(true),
-            }),
+            boolean: Some(|a, vm| tensor_of(a.obj).map_or(Ok(true), |tensor| truth(&tensor, vm))),
             int: Some(|a, vm| match a.obj.downcast_ref::<PyTensor>() {
                 Some(tensor) => Ok(vm.ctx.new_int(tensor.scalar(vm)?.item_int().or_raise(vm)?).into()),
                 None => Ok(vm.ctx.not_implemented()),

@@ -98,9 +98,7 @@ impl Comparable for PyTensor {
         vm: &VirtualMachine,
     ) -> PyResult<Either<PyObjectRef, PyComparisonValue>> {
         let not_implemented = || Ok(Either::B(PyComparisonValue::NotImplemented));
-        let Some(tensor) = zelf.downcast_ref::<PyTensor>() else {
-            return not_implemented();
-        };
+        let Some(tensor) = zelf.downcast_ref::<PyTensor>() else { return not_implemented() };
         let other = match tensor_of(other).map(Arg::Tensor).or_else(|| number(other, vm)) {
             Some(other) => other,
             None => return not_implemented(),

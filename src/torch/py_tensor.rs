@@ -36,7 +36,6 @@ impl PyTensor {
         PyTensor { inner: RefCell::new(tensor), state, parameter: Cell::new(false) }
     }
 
-    /// The tensor.
     pub(crate) fn tensor(&self) -> Tensor {
         self.inner.borrow().clone()
     }

@@ -296,9 +296,7 @@ impl PyTensor {
 
     #[pygetset]
     fn grad_fn(&self, vm: &VirtualMachine) -> PyResult {
-        let Some(name) = self.inner.borrow().grad_fn() else {
-            return Ok(vm.ctx.none());
-        };
+        let Some(name) = self.inner.borrow().grad_fn() else { return Ok(vm.ctx.none()) };
         let node = vm.import("torch.autograd", 0)?.get_attr("autograd", vm)?.get_attr("Node", vm)?;
         let tensor = self.tensor();
         let record = tensor.origin().map(|record| PyRecord::new(&record, &self.state).into_pyobject(vm));

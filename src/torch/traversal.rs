@@ -170,10 +170,7 @@ impl Traversal<'_> {
     }
 
     fn sum(&self, old: Tensor, new: Tensor) -> PyResult<Tensor> {
-        let sum = match self.state.records_backward() {
-            false => added(old, new),
-            true => self.host.sum(old, new),
-        };
+        let sum = if self.state.records_backward() { self.host.sum(old, new) } else { added(old, new) };
         sum.or_raise(self.host.vm)
     }
 

@@ -157,10 +157,7 @@ fn excerpt<'a>(recorded: &'a str, actual: &'a str) -> (Vec<LinePair<'a>>, usize)
     };
     let mut pairs: Vec<LinePair> = pairs(&old, &new).into_iter().map(pair).collect();
     let mut differing = (0..pairs.len()).filter(|&at| pairs[at].0 != pairs[at].1).skip(MOST_LINES);
-    let (cut, left_out) = match differing.next() {
-        Some(first) => (first, 1 + differing.count()),
-        None => (pairs.len(), 0),
-    };
+    let (cut, left_out) = differing.next().map_or((pairs.len(), 0), |first| (first, 1 + differing.count()));
     pairs.truncate(cut);
     for (a, b) in &mut pairs {
         let is_long = |line: &Option<Cow<str>>| line.as_ref().is_some_and(|line| line.len() > LONG);
@@ -215,9 +212,7 @@ fn pieces(line: &str) -> Vec<&str> {
 /// A line in which the pieces that differ from the other line are marked.
 fn marked(line: &str, other: Option<&str>) -> Line {
     let mut out = Line::new();
-    let Some(other) = other else {
-        return out.with(Role::Differs, line);
-    };
+    let Some(other) = other else { return out.with(Role::Differs, line) };
     let others = pieces(other);
     let mine = pieces(line);
     // Where the pieces cannot be paired, all but the common start and the common end is marked.
@@ -255,10 +250,7 @@ fn carets(line: &Line, look: Look) -> Line {
         let sign = if span.role == Role::Differs { "^" } else { " " };
         under.push(span.role, sign.repeat(span.width()));
     }
-    match under.text().trim().is_empty() {
-        true => Line::new(),
-        false => under,
-    }
+    if under.text().trim().is_empty() { Line::new() } else { under }
 }
 
 /// A diff: `-` before recorded lines, `+` before actual ones.

@@ -16,10 +16,7 @@ pub fn code(source: &str, look: Look) -> Text {
 /// The first `most` lines of a cell's code, and how many more there are; in plain text all lines.
 pub(crate) fn code_short(source: &str, most: usize, look: Look) -> Text {
     let mut lines = highlighted(source);
-    let hidden = match lines.len() > most + 1 && !look.plain {
-        true => lines.split_off(most).len(),
-        false => 0,
-    };
+    let hidden = if lines.len() > most + 1 && !look.plain { lines.split_off(most).len() } else { 0 };
     let mut text = numbered(&lines, 1, look);
     if hidden > 0 {
         let words = format!("{:>1$} │ {hidden} more lines", "…", digits(most, look));
@@ -121,10 +118,7 @@ fn push(lines: &mut Vec<Line>, role: Role, source: &str) {
         }
         let part = part.trim_end_matches('\r');
         let line = lines.last_mut().expect("there is a line from the start");
-        match role == Role::Str && at == 0 {
-            true => line.push(role, unbroken(part)),
-            false => line.push(role, part),
-        }
+        if role == Role::Str && at == 0 { line.push(role, unbroken(part)) } else { line.push(role, part) }
     }
 }
 

@@ -30,10 +30,7 @@ pub(crate) fn map(figure: &Figure, look: Look) -> Text {
     if look.plain {
         return plain(figure, look);
     }
-    match figure.is_summarized() {
-        true => whole(figure, look),
-        false => maps(figure, look, WHOLE, None, None).0,
-    }
+    if figure.is_summarized() { whole(figure, look) } else { maps(figure, look, WHOLE, None, None).0 }
 }
 
 /// As [`map`], with its scale.
@@ -242,9 +239,7 @@ fn short_name(figure: &Figure, axis: usize, at: usize) -> String {
 
 /// The names of the rows of a map: the names of the positions, or the numbers at which blocks begin.
 fn row_names(figure: &Figure, down: usize) -> Vec<String> {
-    let Some(axis) = figure.shape.len().checked_sub(2) else {
-        return vec![String::new()];
-    };
+    let Some(axis) = figure.shape.len().checked_sub(2) else { return vec![String::new()] };
     let high = figure.shape[axis];
     let name = |r: usize| match down == high {
         true => short_name(figure, axis, r),

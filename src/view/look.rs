@@ -125,10 +125,7 @@ pub(crate) fn most_looked_at(looked: &Looked, row: &[f64]) -> String {
     named.retain(|(_, weight)| *weight >= NAMED);
     let named: Vec<String> =
         named.iter().map(|(at, weight)| format!("{} {weight:.2}", word_named(looked, *at))).collect();
-    match named.is_empty() {
-        true => "no word gets 0.10 or more".to_owned(),
-        false => named.join(", "),
-    }
+    if named.is_empty() { "no word gets 0.10 or more".to_owned() } else { named.join(", ") }
 }
 
 /// Values and their places, the largest first, without their signs.
@@ -258,10 +255,7 @@ pub fn logit_parts(looked: &Looked, look: Look) -> Text {
     let mut parts: Vec<_> = why.parts.iter().collect();
     parts.sort_by(|one, other| other.adds.abs().total_cmp(&one.adds.abs()));
     // One more than is left out would take its line.
-    let rest = match parts.len() > PARTS + 1 {
-        true => parts.split_off(PARTS),
-        false => Vec::new(),
-    };
+    let rest = if parts.len() > PARTS + 1 { parts.split_off(PARTS) } else { Vec::new() };
     let others = LogitPart {
         part: Some(format!("the other {} parts", rest.len())),
         layer: None,

@@ -176,9 +176,7 @@ fn given(operand: &PartedOperand) -> String {
 
 fn outputs(it: &Compared) -> String {
     let [one, two] = it.shapes.each_ref().map(|shape| shape_in_formula(shape));
-    let Some(found) = &it.difference else {
-        return format!("the shapes differ: {one} and {two}");
-    };
+    let Some(found) = &it.difference else { return format!("the shapes differ: {one} and {two}") };
     if it.report.equal {
         return match found.differing {
             0 => format!("{one}, equal"),

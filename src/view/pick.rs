@@ -9,9 +9,7 @@ use crate::view::text::{Line, Look, Role, Text};
 /// The table with the element at `index` marked, in at most `rows` rows. The figure has its values.
 pub fn marked(figure: &Figure, index: &[usize], rows: usize, look: Look) -> Text {
     let mut text = Text::new();
-    let Some((&column, lead)) = index.split_last() else {
-        return text;
-    };
+    let Some((&column, lead)) = index.split_last() else { return text };
     let columns = *figure.shape.last().expect("an element with an index has an axis");
     let (row, tall) = match lead.split_last() {
         Some((&row, _)) => (row, figure.shape[figure.shape.len() - 2]),

@@ -329,9 +329,7 @@ impl MarkdownWriter {
         let widths: Vec<usize> = (0..columns).map(|c| width(c).unwrap_or(0)).collect();
         let total = widths.iter().sum::<usize>() + 3 * columns.saturating_sub(1);
         if self.look.plain || total > self.look.width {
-            let Some((head, body)) = rows.split_first() else {
-                return;
-            };
+            let Some((head, body)) = rows.split_first() else { return };
             for row in body {
                 for (name, cell) in head.iter().zip(row) {
                     let mut line = Line::new().with(Role::Label, name.text());
@@ -358,15 +356,11 @@ impl MarkdownWriter {
     }
 }
 
-/// Whether a fence has Python code.
 pub(super) fn is_python(fence: &CodeBlockKind) -> bool {
     matches!(fence, CodeBlockKind::Fenced(info) if info.contains("py") || info.contains("code-cell"))
 }
 
 /// Code or a formula; no line is broken at its spaces if it is short.
 fn unbroken_if_short(words: &str) -> String {
-    match words.chars().count() <= UNBROKEN {
-        true => unbroken(words),
-        false => words.to_string(),
-    }
+    if words.chars().count() <= UNBROKEN { unbroken(words) } else { words.to_string() }
 }

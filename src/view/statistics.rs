@@ -55,9 +55,7 @@ impl Statistics {
 
     /// Whether all finite values are the same up to rounding: sums of rows that should be 1 lie within 2e-7.
     pub(crate) fn is_constant(&self) -> bool {
-        let (Some((_, least)), Some((_, greatest))) = (self.least, self.greatest) else {
-            return false;
-        };
+        let (Some((_, least)), Some((_, greatest))) = (self.least, self.greatest) else { return false };
         let span = greatest - least;
         // Different whole numbers are at least 1 apart, however large they are.
         span == 0.0 || (span <= 1e-6 * least.abs().max(greatest.abs()) && span < 0.5)

@@ -122,7 +122,6 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// A span of `text` with `role`.
     pub(crate) fn new(role: Role, text: impl Into<String>) -> Span {
         Span { role, text: text.into() }
     }
@@ -377,10 +376,7 @@ pub(crate) fn escape_controls<'t>(text: &'t str, keep: &[char]) -> Cow<'t, str> 
     }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        match escaped(c) {
-            true => out.extend(c.escape_default()),
-            false => out.push(c),
-        }
+        if escaped(c) { out.extend(c.escape_default()) } else { out.push(c) }
     }
     Cow::Owned(out)
 }

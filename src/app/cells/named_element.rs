@@ -49,18 +49,9 @@ impl NamedElement {
 pub(crate) fn named(text: &str, workspace: &mut Workspace) -> Result<NamedElement, Failure> {
     let text = text.trim();
     let names = workspace.names();
-    let (scope, text) = match scope(text) {
-        Some((scope, rest)) => (Some(scope), rest),
-        None => (None, text),
-    };
-    let (base, mut items) = match in_words(text, &names) {
-        Some((base, items)) => (base, items),
-        None => split_index(text),
-    };
-    let mut base = match base.is_empty() {
-        true => usual_tensor(&items, &names, workspace)?,
-        false => base,
-    };
+    let (scope, text) = scope(text).map_or((None, text), |(scope, rest)| (Some(scope), rest));
+    let (base, mut items) = in_words(text, &names).unwrap_or_else(|| split_index(text));
+    let mut base = if base.is_empty() { usual_tensor(&items, &names, workspace)? } else { base };
     let (base, tensor, mut remarks) = loop {
         let found = match (&scope, names.get(&base)) {
             (Some(scope), _) => local(scope, &base, &names),

@@ -142,9 +142,7 @@ fn worked(step: &Step, lesson: &Lesson, session: &mut Session) -> Vec<String> {
 /// Parses `attn_weights[1,2]` into the name and the index. A name alone is a tensor of one element.
 pub fn element_of(why: &str) -> Option<(&str, Vec<usize>)> {
     let why = why.trim();
-    let Some((name, rest)) = why.split_once('[') else {
-        return Some((why, Vec::new()));
-    };
+    let Some((name, rest)) = why.split_once('[') else { return Some((why, Vec::new())) };
     let index = rest.strip_suffix(']')?.split(',').map(|at| at.trim().parse().ok());
     Some((name.trim(), index.collect::<Option<Vec<_>>>()?))
 }

@@ -349,10 +349,7 @@ impl<'c> Checker<'c> {
             let checked = CheckedCell { line, verdict, actual, remark, ..CheckedCell::default() };
             cells.push(reported(index, cell, &outcome, recorded, checked));
         }
-        match runner.is_interrupted() {
-            true => Err(Failure::Stopped),
-            false => Ok(cells.into_iter().unzip()),
-        }
+        if runner.is_interrupted() { Err(Failure::Stopped) } else { Ok(cells.into_iter().unzip()) }
     }
 
     /// What to say about the random numbers that depend on the build of PyTorch.

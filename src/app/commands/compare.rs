@@ -177,10 +177,7 @@ fn side(typed: &str, modules: &mut crate::shims::LocalModules) -> Result<Side, F
         });
     }
     // A path may have a colon, as `C:` has; what is meant of a file comes after `.py`.
-    let (path, word) = match typed.find(".py:") {
-        Some(at) => (&typed[..at + 3], &typed[at + 4..]),
-        None => (typed, ""),
-    };
+    let (path, word) = typed.find(".py:").map_or((typed, ""), |at| (&typed[..at + 3], &typed[at + 4..]));
     if Path::new(path).extension().is_none_or(|ending| ending != "py") {
         let why = "is no .py file and no reference; for example: attn compare a.py:Attention @mha";
         return Err(Failure::Usage(format!("{path} {why}")));

@@ -141,10 +141,7 @@ impl Answer {
 
 /// Asks a model. Errors: words or heads that it does not have, a folder without a model that attn reads.
 fn answered(args: &Args, options: &GlobalOptions) -> Result<Answer, Failure> {
-    let text = match args.sentence.is_empty() {
-        true => EXAMPLE.to_owned(),
-        false => args.sentence.join(" "),
-    };
+    let text = if args.sentence.is_empty() { EXAMPLE.to_owned() } else { args.sentence.join(" ") };
     let found = |looked| Answer::Looked(Box::new(looked));
     let Some(folder) = &args.model else {
         known_heads(args, trained::LAST)?;

@@ -55,9 +55,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 
 /// What to delete, and its description.
 fn what(place: Option<&str>, catalogue: &Catalogue) -> Result<(ResetScope, String), Failure> {
-    let Some(place) = place else {
-        return Ok((ResetScope::All, "all progress".to_owned()));
-    };
+    let Some(place) = place else { return Ok((ResetScope::All, "all progress".to_owned())) };
     if let Ok(Target::Lesson(lesson)) = catalogue.find(place) {
         let words = format!("the progress in {}", lesson.place());
         return Ok((ResetScope::Lesson(lesson.id.clone()), words));

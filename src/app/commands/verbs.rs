@@ -318,9 +318,7 @@ fn example(error: &mut clap::Error, args: &[OsString]) {
 
 /// Adds a suggestion to an unknown command: a similar command, or how to run the step or file of that name.
 fn hint(error: &mut clap::Error) {
-    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
-        return;
-    };
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return };
     let is_name = course::catalogue().is_ok_and(|catalogue| catalogue.find(word).is_ok());
     let can_run = is_name || Path::new(word).is_file();
     let tip = match nearest(word, VERBS.iter().map(|verb| verb.name), 1).as_slice() {

@@ -22,9 +22,7 @@ use crate::view::{Figure, Line, Look, Role, Text};
 impl Walk<'_, '_, '_> {
     /// Shows where a number comes from: the one that was named, or one that the learner chooses.
     pub(crate) fn why(&mut self, wanted: &str) -> Result<Flow, Failure> {
-        let Some(step) = self.step() else {
-            return Ok(Flow::Stay);
-        };
+        let Some(step) = self.step() else { return Ok(Flow::Stay) };
         let panel = self.page().panel.as_ref();
         let shown: Vec<Figure> = panel.map(|panel| panel.figures.clone()).unwrap_or_default();
         let lesson = self.stop().lesson;

@@ -7,6 +7,7 @@ use super::stop_page::PageStage;
 use super::terminal::KeyPress;
 use super::walk::{Flow, Walk};
 use crate::ops::nearest;
+use crate::tensor::descriptor::setters;
 use crate::view::learn::{KeyHelp, footer};
 use crate::view::text::{Look, Text};
 
@@ -36,242 +37,154 @@ pub struct WalkKey {
 /// Where a key needs the results of a cell.
 const NOT_RUN: &str = "No cell has run to its end here yet.";
 
+/// A key that applies everywhere, until its row says where.
+const fn key(
+    letter: char,
+    words: &'static [&'static str],
+    label: fn(&Walk) -> &'static str,
+    act: fn(&mut Walk, &str) -> Result<Flow, Failure>,
+) -> WalkKey {
+    WalkKey { letter, words, line: "", label, here: |_| true, rank: 0, belongs: "", takes: None, act }
+}
+
+setters! { WalkKey {
+    line(text: &'static str) line = text;
+    takes(example: &'static str) takes = Some(example);
+    rank(rank: u8) rank = rank;
+} }
+
+impl WalkKey {
+    const fn here(mut self, here: fn(&Walk) -> bool, belongs: &'static str) -> WalkKey {
+        (self.here, self.belongs) = (here, belongs);
+        self
+    }
+}
+
 /// All keys, in the order of the footer.
 pub static KEYS: &[WalkKey] = &[
-    WalkKey {
-        letter: 'n',
-        words: &["on", "next"],
-        line: "Continue: run the cell, or go to the next step",
-        label: |walk| match walk.stage() {
+    key(
+        'n',
+        &["on", "next"],
+        |walk| match walk.stage() {
             PageStage::Asking(_) => "answer",
             PageStage::Ready if walk.exercise().is_some() => "on, unsolved",
             PageStage::Ready => "run it",
             _ => "on",
         },
-        here: |walk| walk.goes_on(),
-        rank: 0,
-        belongs: "This is the end, and nothing comes after it. `p` looks back, `l` goes anywhere, `q` leaves.",
-        takes: None,
-        act: |walk, _| walk.on(),
-    },
-    WalkKey {
-        letter: 'p',
-        words: &["back", "previous"],
-        line: "Look back at what came before; nothing is run again",
-        label: |_| "back",
-        here: |walk| walk.at > 0,
-        rank: 0,
-        belongs: "This is the first step: nothing comes before it.",
-        takes: None,
-        act: |walk, _| walk.back(),
-    },
-    WalkKey {
-        letter: 'w',
-        words: &["why"],
-        line: "Choose a number in a table and see where it comes from",
-        label: |_| "why",
-        here: |walk| walk.can_ask(),
-        rank: 0,
-        belongs: "`w` asks about the tensors of a step whose cell has run; this one has none, or a question comes first: the reason \
-                  comes with the answer. In an exercise, `i` opens the REPL with what you wrote, and `:why` asks there.",
-        takes: Some("why inputs[1,0]"),
-        act: |walk, rest| walk.why(rest),
-    },
-    WalkKey {
-        letter: 'o',
-        words: &["open", "output"],
-        line: "Show the output as PyTorch prints it, with each tensor that a table shows",
-        label: |_| "open output",
-        here: |walk| walk.is_folded(),
-        rank: 0,
-        belongs: "Nothing is folded here.",
-        takes: None,
-        act: |walk, _| walk.open(),
-    },
-    WalkKey {
-        letter: 'r',
-        words: &["again", "run", "rerun"],
-        line: "Run the cell again",
-        label: |_| "run again",
-        here: |walk| {
-            walk.step().is_some() && (matches!(walk.stage(), PageStage::Shown) || walk.was_stopped())
-        },
-        rank: 7,
-        belongs: "Nothing has run here yet: Enter continues.",
-        takes: None,
-        act: |walk, _| walk.run_again(),
-    },
-    WalkKey {
-        letter: 'v',
-        words: &["editor", "file"],
-        line: "Write the exercise in the editor that VISUAL or EDITOR names; saving runs it",
-        label: |_| "write it in your editor",
-        here: |walk| walk.exercise().is_some() && super::editor::external().is_some(),
-        rank: 0,
-        belongs: "`v` opens an exercise in an editor of your own: it needs the variable VISUAL or EDITOR to name one.",
-        takes: None,
-        act: |walk, _| walk.edit_file(),
-    },
-    WalkKey {
-        letter: 'e',
-        words: &["edit", "write"],
-        line: "Edit the code and run it; the lesson's own state stays as it is",
-        label: |walk| match (walk.exercise(), super::editor::external()) {
+        |walk, _| walk.on(),
+    )
+    .line("Continue: run the cell, or go to the next step")
+    .here(
+        |walk| walk.goes_on(),
+        "This is the end, and nothing comes after it. `p` looks back, `l` goes anywhere, `q` \
+             leaves.",
+    ),
+    key('p', &["back", "previous"], |_| "back", |walk, _| walk.back())
+        .line("Look back at what came before; nothing is run again")
+        .here(|walk| walk.at > 0, "This is the first step: nothing comes before it."),
+    key('w', &["why"], |_| "why", |walk, rest| walk.why(rest))
+        .line("Choose a number in a table and see where it comes from")
+        .here(
+            |walk| walk.can_ask(),
+            "`w` asks about the tensors of a step whose cell has run; this one has none, or a \
+             question comes first: the reason comes with the answer. In an exercise, `i` opens the \
+             REPL with what you wrote, and `:why` asks there.",
+        )
+        .takes("why inputs[1,0]"),
+    key('o', &["open", "output"], |_| "open output", |walk, _| walk.open())
+        .line("Show the output as PyTorch prints it, with each tensor that a table shows")
+        .here(|walk| walk.is_folded(), "Nothing is folded here."),
+    key('r', &["again", "run", "rerun"], |_| "run again", |walk, _| walk.run_again())
+        .line("Run the cell again")
+        .here(
+            |walk| walk.step().is_some() && (matches!(walk.stage(), PageStage::Shown) || walk.was_stopped()),
+            "Nothing has run here yet: Enter continues.",
+        )
+        .rank(7),
+    key('v', &["editor", "file"], |_| "write it in your editor", |walk, _| walk.edit_file())
+        .line("Write the exercise in the editor that VISUAL or EDITOR names; saving runs it")
+        .here(
+            |walk| walk.exercise().is_some() && super::editor::external().is_some(),
+            "`v` opens an exercise in an editor of your own: it needs the variable VISUAL or EDITOR \
+             to name one.",
+        ),
+    key(
+        'e',
+        &["edit", "write"],
+        |walk| match (walk.exercise(), super::editor::external()) {
             (None, _) => "edit",
             (Some(_), None) => "write it",
             (Some(_), Some(_)) => "write it here",
         },
-        here: |walk| walk.exercise().is_some() || walk.step().is_some() && !walk.is_asking(),
-        rank: 0,
-        belongs: "There is no code here to edit: at a question it comes after the answer, and the last page of a lesson has none.",
-        takes: None,
-        act: |walk, _| walk.edit(),
-    },
-    WalkKey {
-        letter: 't',
-        words: &["trace"],
-        line: "Show every operation of the cell, in the order it ran",
-        label: |_| "trace",
-        here: |walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown),
-        rank: 6,
-        belongs: NOT_RUN,
-        takes: None,
-        act: |walk, _| walk.trace(),
-    },
-    WalkKey {
-        letter: 'x',
-        words: &["what-if", "whatif"],
-        line: "Change something from the start and see which results change",
-        label: |_| "what if",
-        here: |walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown),
-        rank: 3,
-        belongs: NOT_RUN,
-        takes: Some("what-if inputs[1,0]=0.9"),
-        act: |walk, rest| walk.what_if(rest),
-    },
-    WalkKey {
-        letter: 'i',
-        words: &["repl", "try"],
-        line: "Open a REPL with the variables of this place, on a copy",
-        label: |_| "REPL",
-        here: |walk| !walk.is_asking(),
-        rank: 4,
-        belongs: "Answer or skip the question first.",
-        takes: None,
-        act: |walk, _| walk.repl(),
-    },
-    WalkKey {
-        letter: 'g',
-        words: &["glossary", "define"],
-        line: "Look up a word of the field",
-        label: |_| "glossary",
-        here: |_| true,
-        rank: 2,
-        belongs: "",
-        takes: Some("glossary head"),
-        act: |walk, rest| walk.glossary(rest),
-    },
-    WalkKey {
-        letter: 'f',
-        words: &["faq", "questions"],
-        line: "Find an answer among the questions that readers ask most",
-        label: |_| "FAQ",
-        here: |walk| !walk.is_asking() && walk.has_faq(),
-        rank: 8,
-        belongs: "`f` is closed while a question of the lesson waits: answer or skip it first.",
-        takes: Some("faq why view"),
-        act: |walk, rest| walk.faq(rest),
-    },
-    WalkKey {
-        letter: 'a',
-        words: &["ask"],
-        line: "Ask the small trained model for the next word of a sentence, and see where it looks",
-        label: |_| "trained model",
-        here: |walk| !walk.is_asking(),
-        rank: 5,
-        belongs: "Answer or skip the question first.",
-        takes: Some("ask the river was cold so anna walked to the"),
-        act: |walk, rest| walk.look(rest),
-    },
-    WalkKey {
-        letter: 'm',
-        words: &["review", "remember"],
-        line: "Ask again what was asked before, first what you missed; as `attn review` does",
-        label: |_| "review",
-        here: |walk| !walk.is_asking(),
-        rank: 9,
-        belongs: "Answer or skip the question first.",
-        takes: None,
-        act: |walk, _| walk.review(),
-    },
-    WalkKey {
-        letter: 'h',
-        words: &["hint"],
-        line: "Show a hint; each says more than the one before",
-        label: |_| "hint",
-        here: |walk| walk.has_hints(),
-        rank: 0,
-        belongs: "There is no hint here: hints belong to exercises.",
-        takes: None,
-        act: |walk, _| walk.hint(),
-    },
-    WalkKey {
-        letter: 's',
-        words: &["solution", "answer"],
-        line: "Show the solution of an exercise, or the answer to a question",
-        label: |walk| if walk.is_asking() { "show the answer" } else { "solution" },
-        here: |walk| walk.exercise().is_some() || walk.is_asking(),
-        rank: 0,
-        belongs: "Solutions belong to exercises and questions.",
-        takes: None,
-        act: |walk, _| walk.solution(),
-    },
-    WalkKey {
-        letter: 'k',
-        words: &["skip", "pass"],
-        line: "Skip a question or an exercise; you can come back to it",
-        label: |_| "skip",
-        here: |walk| {
-            walk.is_asking() || walk.exercise().is_some() && !matches!(walk.stage(), PageStage::Shown)
-        },
-        rank: 0,
-        belongs: "There is nothing to skip here; Enter continues.",
-        takes: None,
-        act: |walk, _| walk.skip(),
-    },
-    WalkKey {
-        letter: 'l',
-        words: &["list", "jump", "goto"],
-        line: "List the steps and go to one",
-        label: |_| "list",
-        here: |_| true,
-        rank: 1,
-        belongs: "",
-        takes: Some("list softmax, list 3"),
-        act: |walk, rest| walk.list(rest),
-    },
-    WalkKey {
-        letter: '?',
-        words: &["help"],
-        line: "Say what can be done",
-        label: |_| "help",
-        here: |_| true,
-        rank: 0,
-        belongs: "",
-        takes: None,
-        act: |_, _| Ok(Flow::Help),
-    },
-    WalkKey {
-        letter: 'q',
-        words: &["quit", "exit"],
-        line: "Leave; next time attn continues here",
-        label: |_| "quit",
-        here: |_| true,
-        rank: 0,
-        belongs: "",
-        takes: None,
-        act: |_, _| Ok(Flow::Leave),
-    },
+        |walk, _| walk.edit(),
+    )
+    .line("Edit the code and run it; the lesson's own state stays as it is")
+    .here(
+        |walk| walk.exercise().is_some() || walk.step().is_some() && !walk.is_asking(),
+        "There is no code here to edit: at a question it comes after the answer, and the last \
+             page of a lesson has none.",
+    ),
+    key('t', &["trace"], |_| "trace", |walk, _| walk.trace())
+        .line("Show every operation of the cell, in the order it ran")
+        .here(|walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown), NOT_RUN)
+        .rank(6),
+    key('x', &["what-if", "whatif"], |_| "what if", |walk, rest| walk.what_if(rest))
+        .line("Change something from the start and see which results change")
+        .here(|walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown), NOT_RUN)
+        .takes("what-if inputs[1,0]=0.9")
+        .rank(3),
+    key('i', &["repl", "try"], |_| "REPL", |walk, _| walk.repl())
+        .line("Open a REPL with the variables of this place, on a copy")
+        .here(|walk| !walk.is_asking(), "Answer or skip the question first.")
+        .rank(4),
+    key('g', &["glossary", "define"], |_| "glossary", |walk, rest| walk.glossary(rest))
+        .line("Look up a word of the field")
+        .takes("glossary head")
+        .rank(2),
+    key('f', &["faq", "questions"], |_| "FAQ", |walk, rest| walk.faq(rest))
+        .line("Find an answer among the questions that readers ask most")
+        .here(
+            |walk| !walk.is_asking() && walk.has_faq(),
+            "`f` is closed while a question of the lesson waits: answer or skip it first.",
+        )
+        .takes("faq why view")
+        .rank(8),
+    key('a', &["ask"], |_| "trained model", |walk, rest| walk.look(rest))
+        .line("Ask the small trained model for the next word of a sentence, and see where it looks")
+        .here(|walk| !walk.is_asking(), "Answer or skip the question first.")
+        .takes("ask the river was cold so anna walked to the")
+        .rank(5),
+    key('m', &["review", "remember"], |_| "review", |walk, _| walk.review())
+        .line("Ask again what was asked before, first what you missed; as `attn review` does")
+        .here(|walk| !walk.is_asking(), "Answer or skip the question first.")
+        .rank(9),
+    key('h', &["hint"], |_| "hint", |walk, _| walk.hint())
+        .line("Show a hint; each says more than the one before")
+        .here(|walk| walk.has_hints(), "There is no hint here: hints belong to exercises."),
+    key(
+        's',
+        &["solution", "answer"],
+        |walk| if walk.is_asking() { "show the answer" } else { "solution" },
+        |walk, _| walk.solution(),
+    )
+    .line("Show the solution of an exercise, or the answer to a question")
+    .here(
+        |walk| walk.exercise().is_some() || walk.is_asking(),
+        "Solutions belong to exercises and questions.",
+    ),
+    key('k', &["skip", "pass"], |_| "skip", |walk, _| walk.skip())
+        .line("Skip a question or an exercise; you can come back to it")
+        .here(
+            |walk| walk.is_asking() || walk.exercise().is_some() && !matches!(walk.stage(), PageStage::Shown),
+            "There is nothing to skip here; Enter continues.",
+        ),
+    key('l', &["list", "jump", "goto"], |_| "list", |walk, rest| walk.list(rest))
+        .line("List the steps and go to one")
+        .takes("list softmax, list 3")
+        .rank(1),
+    key('?', &["help"], |_| "help", |_, _| Ok(Flow::Help)).line("Say what can be done"),
+    key('q', &["quit", "exit"], |_| "quit", |_, _| Ok(Flow::Leave))
+        .line("Leave; next time attn continues here"),
 ];
 
 /// The row of a key.

@@ -279,9 +279,7 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// Shows the next hint; after the last one, the first one again.
     pub(crate) fn hint(&mut self) -> Result<Flow, Failure> {
-        let Some(exercise) = self.exercise() else {
-            return Ok(Flow::Stay);
-        };
+        let Some(exercise) = self.exercise() else { return Ok(Flow::Stay) };
         let all = exercise.hints.len();
         let book = &mut self.page().book;
         let number = book.last_hint % all + 1;
@@ -297,9 +295,7 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// Shows the solution of an exercise, or the answer to a question.
     pub(crate) fn solution(&mut self) -> Result<Flow, Failure> {
-        let Some(exercise) = self.exercise() else {
-            return self.show_answer(false);
-        };
+        let Some(exercise) = self.exercise() else { return self.show_answer(false) };
         // A key that was hit by mistake takes nothing away.
         let book = &mut self.page().book;
         let is_begun = book.attempt.is_some() || book.hints > 0 || book.offered;
@@ -322,9 +318,7 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// Skips a question or an exercise. The solution of a skipped exercise is not shown.
     pub(crate) fn skip(&mut self) -> Result<Flow, Failure> {
-        let Some(exercise) = self.exercise() else {
-            return self.show_answer(true);
-        };
+        let Some(exercise) = self.exercise() else { return self.show_answer(true) };
         self.put_apart(remark("Skipped; you can come back to it.", self.shell.look))?;
         self.help_taken(exercise, ExerciseHelp::Skip)?;
         self.go_on()

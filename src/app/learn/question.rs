@@ -33,15 +33,11 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// Judges an answer and replies to it.
     pub(crate) fn answer(&mut self, said: &str) -> Result<Flow, Failure> {
-        let Some((step, at, asked)) = self.asked() else {
-            return Ok(Flow::Stay);
-        };
+        let Some((step, at, asked)) = self.asked() else { return Ok(Flow::Stay) };
         if let Err(why) = judge::readable(asked, said) {
             return self.note(&why);
         }
-        let Some(verdict) = self.judged(step, asked, said)? else {
-            return Ok(Flow::Stay);
-        };
+        let Some(verdict) = self.judged(step, asked, said)? else { return Ok(Flow::Stay) };
         let (right, because) = match verdict {
             Judgement::NotUnderstood { why } => return self.note(&why),
             Judgement::Right => (true, remark_on(asked)),
@@ -133,18 +129,13 @@ impl<'c> Walk<'c, '_, '_> {
         page.turns.push(turn);
         page.stage = PageStage::Asking(open);
         // The text of the lesson comes after the questions about earlier ones.
-        match remembered && next.review.is_none() {
-            true => self.show_page(),
-            false => self.put_apart(text).map(drop),
-        }
+        if remembered && next.review.is_none() { self.show_page() } else { self.put_apart(text).map(drop) }
     }
 
     /// Shows the answer to the question that waits, with the reason, and asks the next one. One that the learner `skips` is
     /// passed even without an answer, and the outcome of the cell follows the last one.
     pub(super) fn show_answer(&mut self, skips: bool) -> Result<Flow, Failure> {
-        let Some((step, at, asked)) = self.asked() else {
-            return Ok(Flow::Stay);
-        };
+        let Some((step, at, asked)) = self.asked() else { return Ok(Flow::Stay) };
         if !self.explain_answer(step, asked)? && !skips {
             return Ok(Flow::Stay);
         }

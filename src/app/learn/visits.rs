@@ -28,9 +28,7 @@ use crate::view::quantity::counted;
 impl<'c> Walk<'c, '_, '_> {
     /// Opens a REPL with a copy of the state at this stop.
     pub(crate) fn repl(&mut self) -> Result<Flow, Failure> {
-        let Some(mut workspace) = self.copy()? else {
-            return Ok(Flow::Stay);
-        };
+        let Some(mut workspace) = self.copy()? else { return Ok(Flow::Stay) };
         let has_run = self.stage() == PageStage::Shown;
         let place = match self.stop().kind {
             StopKind::Step(step) if !has_run => Some(format!("State before {} {}", step.name(), step.slug)),
@@ -61,9 +59,7 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// Shows every operation of the cell.
     pub(crate) fn trace(&mut self) -> Result<Flow, Failure> {
-        let Some(workspace) = self.copy()? else {
-            return Ok(Flow::Stay);
-        };
+        let Some(workspace) = self.copy()? else { return Ok(Flow::Stay) };
         let look = self.shell.look;
         let rerun = || trace::rerun(&workspace, workspace.ran.len());
         self.put_apart(match input::unattended(self.mode, rerun)? {
@@ -75,16 +71,12 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// Shows what would be different if something had been changed from the start.
     pub(crate) fn what_if(&mut self, change: &str) -> Result<Flow, Failure> {
-        let Some(mut workspace) = self.copy()? else {
-            return Ok(Flow::Stay);
-        };
+        let Some(mut workspace) = self.copy()? else { return Ok(Flow::Stay) };
         if workspace.ran.is_empty() {
             return self.note("No cell has run yet, so there is nothing to change. Enter runs this one.");
         }
         let wanted = format!("one change; {}", what_if::examples(&mut workspace).join(" · "));
-        let Some(change) = self.argument(change, "what if: ", &wanted)? else {
-            return Ok(Flow::Stay);
-        };
+        let Some(change) = self.argument(change, "what if: ", &wanted)? else { return Ok(Flow::Stay) };
         let look = self.shell.look;
         let compared = running(self.mode, self.shell, || what_if::typed(&workspace, &change, look))?;
         self.put_apart(or_reason(compared, look))
@@ -128,9 +120,7 @@ impl<'c> Walk<'c, '_, '_> {
     /// Answers one of the questions that readers ask most, or with `all` lists them.
     pub(crate) fn faq(&mut self, words: &str) -> Result<Flow, Failure> {
         let wanted = "words of your question, such as `why root`, or its number; `all` lists them";
-        let Some(words) = self.argument(words, "question: ", wanted)? else {
-            return Ok(Flow::Stay);
-        };
+        let Some(words) = self.argument(words, "question: ", wanted)? else { return Ok(Flow::Stay) };
         let words = if words == "all" { "" } else { &words };
         let (catalogue, options, look) = (self.catalogue, &self.shell.options, self.shell.look);
         let answer = input::unattended(self.mode, || faq::answer(words, catalogue, "faq", options, look))?;

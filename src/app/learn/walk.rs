@@ -219,9 +219,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
 
     /// Runs this step's cell in the lesson's workspace. Returns `false` if it could not run.
     pub(super) fn run_step(&mut self) -> Result<bool, Failure> {
-        let (Some(step), lesson) = (self.step(), self.stop().lesson) else {
-            return Ok(false);
-        };
+        let (Some(step), lesson) = (self.step(), self.stop().lesson) else { return Ok(false) };
         let progress = self.store.progress();
         let within = lesson.steps.iter().position(|it| it.number == step.number).unwrap_or_default();
         let before = lesson.exercises.iter().filter(|exercise| exercise.after_steps <= within);

@@ -13,7 +13,6 @@ use crate::lesson::Target;
 use crate::view::doctor as report;
 
 impl Repl<'_> {
-    /// `:why EXPR [DEPTH]`
     pub(super) fn why(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
         let (expression, depth) = why::expression_and_depth(required(words, ":why keys[1,0]")?);
         let text = {
@@ -27,7 +26,6 @@ impl Repl<'_> {
         Ok(InputResult::Done)
     }
 
-    /// `:trace [CELL]`
     pub(super) fn trace(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
         let workspace = self.workspace.borrow();
         let at = self.cell_of(words, "trace", &workspace)?;
@@ -42,7 +40,6 @@ impl Repl<'_> {
         Ok(InputResult::Done)
     }
 
-    /// `:what-if CHANGE`
     pub(super) fn what_if(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
         let change = required(words, ":what-if inputs[1,0]=0.9")?;
         let text = what_if::typed(&self.workspace.borrow(), change, shell.look)?;
@@ -50,7 +47,6 @@ impl Repl<'_> {
         Ok(InputResult::Done)
     }
 
-    /// `:doctor [CELL]`
     pub(super) fn doctor(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
         let workspace = self.workspace.borrow();
         let inputs: Vec<usize> = match words.is_empty() {

@@ -142,10 +142,7 @@ impl Repl<'_> {
 
     /// Shows printed text: on a terminal wrapped as the walkthrough wraps it, else as it is.
     pub(super) fn show_printed(&self, text: &str, shell: &mut Shell) -> Result<(), Failure> {
-        match shell.terminal {
-            true => shell.show(&verbatim_lines(text, shell.look)),
-            false => shell.say(text),
-        }
+        if shell.terminal { shell.show(&verbatim_lines(text, shell.look)) } else { shell.say(text) }
     }
 
     /// Shows Markdown on stdout.

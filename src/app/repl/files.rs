@@ -16,12 +16,9 @@ use crate::lesson::{ipynb, script};
 use crate::view::quantity::counted;
 
 impl Repl<'_> {
-    /// `:save FILE [!]`
     pub(super) fn save(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
-        let (file, overwrite) = match words.trim().strip_suffix('!') {
-            Some(file) => (file.trim(), true),
-            None => (words.trim(), false),
-        };
+        let (file, overwrite) =
+            words.trim().strip_suffix('!').map_or((words.trim(), false), |file| (file.trim(), true));
         let file = unquoted(file);
         if file.is_empty() {
             return Err(CommandError::message("To which file? `:save notes.py` or `:save notes.ipynb`."));
@@ -81,7 +78,6 @@ impl Repl<'_> {
         cells.collect()
     }
 
-    /// `:run FILE`
     pub(super) fn run_file(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
         let file = unquoted(words);
         if file.is_empty() {

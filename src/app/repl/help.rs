@@ -22,7 +22,6 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 impl Repl<'_> {
-    /// `:faq [WORDS]`
     pub(super) fn faq(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
         let (text, exit) = faq::answer(words, self.catalogue, ":faq", &shell.options, shell.look)?;
         shell.show(&text)?;
@@ -33,13 +32,11 @@ impl Repl<'_> {
         }
     }
 
-    /// `:look [SENTENCE]`
     pub(super) fn look(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
         shell.show(&look::typed(words, &shell.options, shell.look, false)?.0)?;
         Ok(InputResult::Done)
     }
 
-    /// `:help [NAME]`
     pub(super) fn help(&mut self, word: &str, shell: &mut Shell) -> CommandResult {
         if word.is_empty() {
             shell.show(&overview(shell.look))?;

@@ -51,9 +51,7 @@ impl History {
     }
 
     fn append(&self, input: &str) -> std::io::Result<()> {
-        let Some(file) = &self.file else {
-            return Ok(());
-        };
+        let Some(file) = &self.file else { return Ok(()) };
         let mut line = serde_json::to_vec(input).expect("a string can be written as JSON");
         line.push(b'\n');
         let mut options = OpenOptions::new();

@@ -39,10 +39,7 @@ impl LineReader {
                 if self.interactive {
                     shell.say("\n")?;
                 }
-                return Ok(match input.trim().is_empty() {
-                    true => TypedLine::End,
-                    false => TypedLine::Line(input),
-                });
+                return Ok(if input.trim().is_empty() { TypedLine::End } else { TypedLine::Line(input) });
             };
             if input.trim().is_empty() {
                 if line.trim().is_empty() {

@@ -178,9 +178,7 @@ impl<'c> Repl<'c> {
             }
             _ => words.strip_prefix(':'),
         };
-        let Some(command) = command else {
-            return self.run_cell_input(input.trim_end(), shell);
-        };
+        let Some(command) = command else { return self.run_cell_input(input.trim_end(), shell) };
         match commands::call(self, command, shell) {
             Ok(result) => Ok(result),
             Err(CommandError::Failure(failure)) => Err(failure),

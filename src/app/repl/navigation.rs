@@ -44,10 +44,7 @@ pub(super) fn workspace_at<'c>(
         }
         outcomes.insert(cell.name.clone(), finished.outcome);
     }
-    match runner.is_interrupted() {
-        true => Err(Failure::Stopped),
-        false => Ok((workspace, outcomes)),
-    }
+    if runner.is_interrupted() { Err(Failure::Stopped) } else { Ok((workspace, outcomes)) }
 }
 
 impl<'c> Repl<'c> {
@@ -93,7 +90,6 @@ impl<'c> Repl<'c> {
         }
     }
 
-    /// `:step`
     pub(super) fn step(&mut self, shell: &mut Shell) -> CommandResult {
         let at = self.workspace.borrow().at;
         let Some((step, lesson)) = at else {
@@ -108,7 +104,6 @@ impl<'c> Repl<'c> {
         Ok(InputResult::Done)
     }
 
-    /// `:next`
     pub(super) fn next(&mut self, shell: &mut Shell) -> CommandResult {
         let number = self.workspace.borrow().at.map_or(1, |(step, _)| step.number + 1);
         let (step, lesson) = match self.catalogue.step(number) {
@@ -136,7 +131,6 @@ impl<'c> Repl<'c> {
         Ok(if raised { InputResult::Failed } else { InputResult::Done })
     }
 
-    /// `:goto WHERE`
     pub(super) fn goto(&mut self, word: &str, shell: &mut Shell) -> CommandResult {
         if word.is_empty() {
             return Err(CommandError::message("Where to? For example `:goto softmax` or `:goto 3.4.1`."));
@@ -148,7 +142,6 @@ impl<'c> Repl<'c> {
         Ok(InputResult::Done)
     }
 
-    /// `:reset`
     pub(super) fn reset(&mut self, shell: &mut Shell) -> CommandResult {
         let at = self.workspace.borrow().at;
         let (workspace, outcomes) = match (at, self.source.clone()) {

@@ -14,7 +14,6 @@ use crate::view::{heat, table};
 const MAX_DRAWN: usize = 512;
 
 impl Repl<'_> {
-    /// `:table X`
     pub(super) fn table(&mut self, expression: &str, shell: &mut Shell) -> CommandResult {
         let tensor = self.tensor(required(expression, ":table attn_weights")?)?;
         let figure = self.workspace.borrow().figure(expression, &tensor);
@@ -22,7 +21,6 @@ impl Repl<'_> {
         Ok(InputResult::Done)
     }
 
-    /// `:heat X`
     pub(super) fn heat(&mut self, expression: &str, shell: &mut Shell) -> CommandResult {
         let tensor = self.tensor(required(expression, ":heat attn_weights")?)?;
         let figure = self.workspace.borrow().figure(expression, &tensor);
@@ -30,7 +28,6 @@ impl Repl<'_> {
         Ok(InputResult::Done)
     }
 
-    /// `:shape EXPR`
     pub(super) fn shape(&mut self, expression: &str, shell: &mut Shell) -> CommandResult {
         let expression = required(expression, ":shape keys @ keys.T")?;
         let expression = right_side(expression);
@@ -62,7 +59,6 @@ impl Repl<'_> {
         }
     }
 
-    /// `:strides X`
     pub(super) fn strides(&mut self, expression: &str, shell: &mut Shell) -> CommandResult {
         let expression = required(expression, ":strides keys.T")?;
         let tensor = self.tensor(expression)?;

@@ -6,7 +6,6 @@ use crate::view::columns::columns;
 use crate::view::{Line, Role, Text};
 
 impl Repl<'_> {
-    /// `:vars`
     pub(super) fn vars(&mut self, shell: &mut Shell) -> CommandResult {
         let names = self.workspace.borrow().session.names();
         let (given, own): (Vec<String>, Vec<String>) =

@@ -100,9 +100,7 @@ fn settings() -> Box<dyn Fn() + Send + Sync> {
 #[cfg(unix)]
 fn handle_termination() {
     use signal_hook::consts::{SIGHUP, SIGTERM};
-    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGTERM]) else {
-        return;
-    };
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGTERM]) else { return };
     let handle = move || {
         for signal in signals.forever() {
             restore_now();

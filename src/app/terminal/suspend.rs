@@ -11,9 +11,7 @@ pub(crate) fn suspend() {
 
     // Another thread may receive the signal. Without waiting, this thread could change the terminal before the program is
     // suspended.
-    let Ok(mut resumed) = Signals::new([SIGCONT]) else {
-        return;
-    };
+    let Ok(mut resumed) = Signals::new([SIGCONT]) else { return };
     if kill_current_process_group(Signal::TSTP).is_err() {
         return;
     }

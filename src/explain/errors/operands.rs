@@ -28,10 +28,7 @@ pub(super) fn called(tensor: &Tensor, at: usize, evidence: &Evidence, other: Nam
     {
         return written.clone().bracketed();
     }
-    match matches!(name, Name::Words(_)) || name.is_elided() || length(&name) > LONGEST {
-        true => other,
-        false => name,
-    }
+    if matches!(name, Name::Words(_)) || name.is_elided() || length(&name) > LONGEST { other } else { name }
 }
 
 /// An operand as it is shown.

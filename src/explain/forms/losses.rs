@@ -22,10 +22,7 @@ pub(crate) fn account(subject: &Subject, kind: LossKind) -> Option<Account> {
     let (input, target) = (subject.called(0), subject.called(1));
     let classes = is_of_classes(kind);
     if reduction == "none" {
-        return match classes {
-            true => one_class(subject, kind, subject.index()),
-            false => one(subject, kind),
-        };
+        return if classes { one_class(subject, kind, subject.index()) } else { one(subject, kind) };
     }
     // The operation without the reduction, on the operands' values at that time.
     let mut args = subject.replaced(|_, operand| operand.snapshot());

@@ -210,10 +210,7 @@ pub(crate) fn complex(subject: &Subject) -> Option<Account> {
 pub(crate) fn linear(subject: &Subject) -> Option<Account> {
     let (x, weight) = (subject.operand(0)?, subject.operand(1)?);
     let single = weight.tensor.ndim() == 1;
-    let (&out, lead) = match single {
-        true => (&0, subject.index()),
-        false => subject.index().split_last()?,
-    };
+    let (&out, lead) = if single { (&0, subject.index()) } else { subject.index().split_last()? };
     let last = x.tensor.ndim() - 1;
     let row = |at: usize| if single { vec![at] } else { vec![out, at] };
     let at: Vec<[Vec<usize>; 2]> =

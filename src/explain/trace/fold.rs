@@ -41,10 +41,7 @@ fn fold_blocks(items: Vec<OutlineItem>, period: usize) -> Vec<OutlineItem> {
             let start = at + pass * period;
             keys.get(start..start + period).is_some_and(|block| *block == keys[at..at + period])
         };
-        let passes = match keys.len() - at >= 2 * period {
-            true => 1 + (1..).take_while(repeats).count(),
-            false => 1,
-        };
+        let passes = if keys.len() - at >= 2 * period { 1 + (1..).take_while(repeats).count() } else { 1 };
         if passes == 1 {
             out.extend(rest.next());
             at += 1;

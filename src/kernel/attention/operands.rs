@@ -49,7 +49,6 @@ pub struct GradientInputs<'a, T> {
     pub noise: Option<ArrayView4<'a, T>>,
     /// The factor of the products.
     pub scale: T,
-    /// The mask.
     pub mask: Mask<'a, T>,
 }
 

@@ -11,22 +11,16 @@ use super::{PARALLEL, PIECE, fold};
 
 /// Gradients of a normalisation; `None` for operands that need none.
 pub struct NormGrads<T> {
-    /// Of the input.
     pub input: Option<Vec<T>>,
-    /// Of the weight.
     pub weight: Option<Vec<T>>,
-    /// Of the bias.
     pub bias: Option<Vec<T>>,
 }
 
 /// Which operands of a normalisation need a gradient.
 #[derive(Clone, Copy)]
 pub struct WantedGradients {
-    /// The input.
     pub input: bool,
-    /// The weight.
     pub weight: bool,
-    /// The bias.
     pub bias: bool,
 }
 

@@ -124,10 +124,7 @@ fn run<T: Float>(
     let grads = Gradients::of("query", tensor(q, q_at, operands[0].shape()))
         .and("key", tensor(k, k_at, operands[1].shape()))
         .and("value", tensor(v, v_at, operands[2].shape()));
-    Ok(match of_mask {
-        true => grads.and("attn_mask", tensor(of_scores, scores_at, scores)),
-        false => grads,
-    })
+    Ok(if of_mask { grads.and("attn_mask", tensor(of_scores, scores_at, scores)) } else { grads })
 }
 
 /// A shape with four sizes: 1 for each that is missing, and the first ones multiplied.

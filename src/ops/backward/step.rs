@@ -100,10 +100,7 @@ impl<'a> BackwardStep<'a> {
     /// An argument as the operation read it: a tensor, a list of tensors or a number.
     /// Errors: a tensor was written to since.
     pub(crate) fn operand(&self, name: &str) -> Result<&'a Arg> {
-        match self.position(name) {
-            Some(at) => self.read_at(at),
-            None => Ok(&Arg::None),
-        }
+        self.position(name).map_or(Ok(&Arg::None), |at| self.read_at(at))
     }
 
     /// The index expression among the arguments, as the operation read it. Errors: a tensor in it was written to since.

@@ -11,9 +11,7 @@ use crate::tensor::ops::mask;
 use crate::tensor::{Arg, Error, Result, index};
 
 fn getitem(c: &Call) -> Result<Value> {
-    let Arg::Index(parts) = c.arg(1) else {
-        return Err(Error::type_error("an index expression is needed"));
-    };
+    let Arg::Index(parts) = c.arg(1) else { return Err(Error::type_error("an index expression is needed")) };
     let (tensor, grad_name) = index::get(c.tensor(0)?, parts)?;
     c.set_grad_name(grad_name);
     Ok(tensor.into())

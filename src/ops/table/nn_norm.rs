@@ -88,9 +88,7 @@ fn rms_norm(c: &Call) -> Result<Value> {
         T::tensor(norm::rms_norm(&T::row_major(x), width, eps), x.shape(), x.dtype())
     });
     let out = ops::strides::placed(out, &[x]);
-    let Some(weight) = weight else {
-        return Ok(out.into());
-    };
+    let Some(weight) = weight else { return Ok(out.into()) };
     let scaled =
         ops::pointwise::mul(&Arg::Tensor(out.clone()), &Arg::Tensor(weight.clone()), c.default_dtype())?;
     Ok(ops::strides::placed(scaled, &[&out, weight]).into())

@@ -4,7 +4,6 @@ use crate::ops::op::Call;
 use crate::tensor::ops::pointwise::common_dtype;
 use crate::tensor::{Arg, DType, Error, Result};
 
-/// Bools.
 pub(super) fn is_bool(dtype: DType) -> bool {
     dtype == DType::Bool
 }

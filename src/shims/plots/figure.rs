@@ -55,7 +55,6 @@ pub struct Mark {
     pub text: String,
 }
 
-/// The kinds of marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MarkKind {

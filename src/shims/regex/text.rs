@@ -51,10 +51,7 @@ impl StrDrive for Watched<'_> {
     }
 
     fn create_cursor(&self, n: usize) -> StringCursor {
-        match self.is_ascii {
-            true => self.text.as_bytes().create_cursor(n),
-            false => self.text.create_cursor(n),
-        }
+        if self.is_ascii { self.text.as_bytes().create_cursor(n) } else { self.text.create_cursor(n) }
     }
 
     fn adjust_cursor(&self, cursor: &mut StringCursor, n: usize) {

@@ -73,10 +73,8 @@ pub(crate) fn spelled(
     operands: impl IntoIterator<Item = usize>,
 ) -> Result<(Vec<Vec<usize>>, Vec<usize>)> {
     let operands: Vec<usize> = operands.into_iter().collect();
-    let (left, right) = match equation.split_once("->") {
-        Some((left, right)) => (left, Some(right)),
-        None => (equation, None),
-    };
+    let (left, right) =
+        equation.split_once("->").map_or((equation, None), |(left, right)| (left, Some(right)));
     let (mut inputs, mut start) = (Vec::new(), 0);
     for term in left.split(',') {
         if inputs.len() == operands.len().max(1) {

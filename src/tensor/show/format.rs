@@ -115,9 +115,6 @@ impl ElementFormat {
 pub(crate) fn scientific(x: f64, precision: usize) -> String {
     let text = format!("{x:.precision$e}");
     let Some((digits, exponent)) = text.split_once('e') else { return text };
-    let (sign, exponent) = match exponent.strip_prefix('-') {
-        Some(exponent) => ('-', exponent),
-        None => ('+', exponent),
-    };
+    let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
     format!("{digits}e{sign}{exponent:0>2}")
 }

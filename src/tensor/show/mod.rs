@@ -206,10 +206,7 @@ impl NestedRows {
 /// PyTorch counts the last line two characters too long, and so does this function.
 fn push_properties(text: &mut String, start: usize, properties: &[String], linewidth: usize) {
     let shown = &text[start..];
-    let mut line = match shown.rfind('\n') {
-        Some(end) => shown.len() - end + 1,
-        None => shown.len() + 2,
-    };
+    let mut line = shown.rfind('\n').map_or(shown.len() + 2, |end| shown.len() - end + 1);
     for property in properties {
         if line + property.len() + 2 > linewidth {
             text.push_str(",\n");

@@ -119,10 +119,7 @@ impl BenchCase {
 /// Runs code of the layer or of the model.
 pub(super) fn run_code(session: &mut Session, source: &str) -> Result<Duration, String> {
     let outcome = session.run(source, "bench");
-    match outcome.error {
-        Some(raised) => Err(raised.to_string()),
-        None => Ok(outcome.elapsed),
-    }
+    outcome.error.map_or(Ok(outcome.elapsed), |raised| Err(raised.to_string()))
 }
 
 /// The times of up to `reps` calls after one to warm up. If the first one takes the whole budget, it is the result.

@@ -111,9 +111,7 @@ fn chosen<'c>(
     stops: &[Stop<'c>],
     catalogue: &Catalogue,
 ) -> Result<Vec<Stop<'c>>, Failure> {
-    let Some(place) = place else {
-        return Ok(stops.to_vec());
-    };
+    let Some(place) = place else { return Ok(stops.to_vec()) };
     if let Ok(Target::Lesson(lesson)) = catalogue.find(place) {
         return Ok(stops.iter().filter(|stop| stop.lesson.id == lesson.id).copied().collect());
     }
@@ -154,10 +152,7 @@ fn run<'c>(
             outcome,
         });
     }
-    match runner.is_interrupted() {
-        true => Err(Failure::Stopped),
-        false => Ok(runs),
-    }
+    if runner.is_interrupted() { Err(Failure::Stopped) } else { Ok(runs) }
 }
 
 fn asked(step: &Step, lesson: &Lesson, progress: &Progress) -> Vec<AnsweredQuestion> {
