@@ -237,24 +237,18 @@ fn unread_gradient(cell: &TracedCell) -> Option<Observation> {
 /// Gradients by hand that are added to those of the step before, which nothing has set to 0.
 fn piled_up(cell: &TracedCell) -> Option<Observation> {
     let all = ByHand::of(cell)?;
-    let at = |step: &Traced| all.steps.iter().position(|it| std::ptr::eq(it, step));
     let grows = |it: &&Gradient| {
-        let Some(first) = it.into.and_then(at) else { return false };
-        let writes = |(_, step): &(usize, &Traced)| {
-            step.in_place && step.operand(0).is_some_and(|own| own.storage == it.storage)
-        };
-        let is_sum =
-            |(_, step): &(usize, &Traced)| step.operation.explanation == Explanation::Pointwise(Formula::Add);
-        let reads = |step: &Traced| {
-            !step.in_place && !step.is_view && step.operands.iter().any(|own| own.storage == it.storage)
-        };
-        let later: Vec<usize> =
-            all.steps.iter().enumerate().filter(writes).filter(is_sum).map(|(at, _)| at).collect();
-        let [.., before, last] = later[..] else { return false };
-        all.trained.iter().any(|weight| it.product.results[0].shape() == weight.shape())
-            && all.steps.iter().enumerate().filter(writes).all(|it| is_sum(&it))
-            && all.steps[before..last].iter().any(reads)
-            && first >= before
+        let uses = |step: &Traced| !step.is_view && step.operands.iter().any(|own| own.storage == it.storage);
+        let is_sum = |step: &Traced| step.operation.explanation == Explanation::Pointwise(Formula::Add);
+        let own: Vec<&Traced> = all.steps.iter().filter(|step| uses(step)).collect();
+        // The last sum, and what happened since the one before it in another step: it was read, and not set to anything.
+        let Some(last) = own.iter().rposition(|step| step.in_place && is_sum(step)) else { return false };
+        let read = own[..last].iter().rev().take_while(|step| !step.in_place).count();
+        let before = last.checked_sub(read + 1).map(|at| own[at]);
+        it.into.is_some()
+            && read > 0
+            && before.is_some_and(|step| step.in_place && is_sum(step))
+            && all.trained.iter().any(|weight| it.product.results[0].shape() == weight.shape())
     };
     let gradient = all.gradients.iter().find(grows)?;
     let observed = format!(
