@@ -238,17 +238,21 @@ fn unread_gradient(cell: &TracedCell) -> Option<Observation> {
 fn piled_up(cell: &TracedCell) -> Option<Observation> {
     let all = ByHand::of(cell)?;
     let grows = |it: &&Gradient| {
-        let uses = |step: &Traced| !step.is_view && step.operands.iter().any(|own| own.storage == it.storage);
-        let is_sum = |step: &Traced| step.operation.explanation == Explanation::Pointwise(Formula::Add);
-        let own: Vec<&Traced> = all.steps.iter().filter(|step| uses(step)).collect();
-        // The last sum, and what happened since the one before it in another step: it was read, and not set to anything.
-        let Some(last) = own.iter().rposition(|step| step.in_place && is_sum(step)) else { return false };
-        let read = own[..last].iter().rev().take_while(|step| !step.in_place).count();
-        let before = last.checked_sub(read + 1).map(|at| own[at]);
+        let shape = it.product.results[0].shape();
+        let is = |step: &Traced, formula| step.operation.explanation == Explanation::Pointwise(formula);
+        // The trace keeps some of the many writes in a line: any that sets an array of this shape may be meant for this one.
+        let sets = |step: &&Traced| step.in_place && !is(step, Formula::Add) && !is(step, Formula::Sub);
+        let is_set =
+            all.steps.iter().filter(sets).any(|step| step.operand(0).is_some_and(|own| own.shape() == shape));
+        let uses =
+            |step: &&Traced| !step.is_view && step.operands.iter().any(|own| own.storage == it.storage);
+        let own: Vec<&Traced> = all.steps.iter().filter(uses).collect();
+        let mut turns: Vec<bool> = own.iter().map(|step| step.in_place).collect();
+        turns.dedup();
         it.into.is_some()
-            && read > 0
-            && before.is_some_and(|step| step.in_place && is_sum(step))
-            && all.trained.iter().any(|weight| it.product.results[0].shape() == weight.shape())
+            && !is_set
+            && turns.iter().filter(|is_sum| **is_sum).count() > 1
+            && all.trained.iter().any(|weight| weight.shape() == shape)
     };
     let gradient = all.gradients.iter().find(grows)?;
     let observed = format!(
