@@ -206,46 +206,33 @@ const FOR_LATER: [&str; 5] = ["val", "valid", "validation", "test", "heldout"];
 /// Pieces of a text that a training step reads, and that lie in a part of it which is named for validation.
 fn from_later_part(cell: &TracedCell) -> Option<Observation> {
     let is_later = |name: &&str| name.to_lowercase().split('_').any(|word| FOR_LATER.contains(&word));
-    let later: Vec<(&str, &Tensor)> = cell
-        .names
-        .all()
-        .filter(is_later)
-        .filter_map(|name| Some((name, cell.names.get(name)?)))
-        .filter(|(_, it)| {
-            it.ndim() == 1 && !it.dtype().is_float() && it.numel() > it.storage().read().len() / 64
-        })
-        .collect();
-    let trained: HashSet<usize> = cell
-        .steps()
-        .filter(|step| step.result().is_some_and(Tensor::requires_grad))
-        .filter_map(|step| Some(reads_tokens(step)?.0.storage().address()))
-        .collect();
-    let batches = cell.steps().filter(|step| {
+    let is_part =
+        |it: &Tensor| it.ndim() == 1 && !it.dtype().is_float() && 2 * it.numel() < it.storage().read().len();
+    let later = cell.names.all().filter(is_later).filter_map(|name| Some((name, cell.names.get(name)?)));
+    let later: Vec<(&str, &Tensor)> = later.filter(|(_, it)| is_part(it)).collect();
+    let trains = |step: &&Traced| step.result().is_some_and(Tensor::requires_grad);
+    let read = cell.steps().filter(trains).filter_map(|step| Some(reads_tokens(step)?.0.storage().address()));
+    let read: HashSet<usize> = read.collect();
+    let is_batch = |step: &&Traced| {
         let is_joined = step.operation.explanation == Explanation::Moved(Movement::Stacked);
-        is_joined && step.results.first().is_some_and(|it| trained.contains(&it.storage))
-    });
-    for batch in batches {
-        for (name, part) in &later {
-            let range = part.layout().offset..part.layout().offset + part.numel();
+        is_joined && step.results.first().is_some_and(|it| read.contains(&it.storage))
+    };
+    cell.steps().filter(is_batch).find_map(|batch| {
+        let of_part = |(name, part): &(&str, &Tensor)| {
+            let (from, to) = (part.layout().offset, part.layout().offset + part.numel());
             let is_within = |it: &&TracedTensor| {
-                let end = it.layout.offset + it.layout.numel();
-                it.storage == part.storage().address()
-                    && range.contains(&it.layout.offset)
-                    && end <= range.end
+                let own = &it.layout;
+                it.storage == part.storage().address() && own.offset >= from && own.offset + own.numel() <= to
             };
             let count = batch.operands.iter().filter(is_within).count();
-            if count > 0 && part.numel() * 2 < part.storage().read().len() {
-                let observed = format!(
-                    "{count} of the {} texts that are joined for a training step are pieces of {name}.",
-                    batch.operands.len()
-                );
-                let fix = "take the batches of a training from its own part: train_data[i : i + length]";
-                return Some(
-                    Observation::new(batch.site(), observed, fix)
-                        .titled("the training reads what is kept for validation"),
-                );
-            }
-        }
-    }
-    None
+            (count > 0).then(|| (name.to_string(), count))
+        };
+        let (name, count) = later.iter().find_map(of_part)?;
+        let all = batch.operands.len();
+        let observed =
+            format!("{count} of the {all} texts that are joined for a training step are pieces of {name}.");
+        let fix = "take the batches of a training from its own part: train_data[i : i + length]";
+        let found = Observation::new(batch.site(), observed, fix);
+        Some(found.titled("the training reads what is kept for validation"))
+    })
 }

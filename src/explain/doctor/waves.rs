@@ -143,20 +143,16 @@ fn sines_alone(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         return None;
     }
     let values = angles.floats()?;
-    let activation = step.place()?.activation;
+    let activation = |it: &Traced| it.place().map(|place| place.activation);
     let alike = |it: &&Traced| {
         let own = it.operand(0).filter(|own| is_wave(it) && own.shape() == angles.shape());
         own.and_then(|own| own.floats()).is_some_and(|own| own == values)
     };
-    let all: Vec<&Traced> = cell.steps().filter(alike).collect();
-    let is_own = |it: &&&Traced| it.place().is_some_and(|place| place.activation == activation);
-    let first = all.iter().find(is_own)?;
+    let mut before = cell.steps().take_while(|it| !std::ptr::eq(*it, step)).filter(alike);
     let is_varied = values.iter().any(|it| (it - values[0]).abs() > 1e-9);
-    let is_last = all.iter().rfind(is_own).is_some_and(|it| std::ptr::eq(*it, step));
-    if std::ptr::eq(*first, step)
-        || !is_last
+    if !before.any(|it| activation(it) == activation(step))
         || !is_varied
-        || all.iter().any(|it| it.operation.name != step.operation.name)
+        || cell.steps().filter(alike).any(|it| it.operation.name != step.operation.name)
     {
         return None;
     }
