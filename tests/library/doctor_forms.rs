@@ -236,8 +236,6 @@ const CASES: &[Case] = &[
     ),
     ("not-from-the-last-token", PROMPTS, "[0, 0, 5, 7]", "[5, 7, 0, 0]"),
     ("option-unread", PIECES, "balance_weight * balance", "balance"),
-    ("loss-cut-off", PIECES, "probs.mean((0, 1))", "taken"),
-    ("no-positions", PIECES, "nn.Embedding(9, 6), nn.Embedding(8, 6)", "[nn.Embedding(9, 6)] * 2"),
     ("trained-on-test", PIECES, "part = train_data", "part = data"),
     ("start-differs", BEGUN, "(len(source), 1), 0)", "(len(source), 1), 8)"),
     ("patches-by-view", WITHOUT_BATCH, ".reshape(4, 2, 4, 2).transpose(0, 2, 1, 3)", ""),

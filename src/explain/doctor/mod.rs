@@ -116,7 +116,6 @@ const MISTAKES: &[&Mistake] = &[
     &by_hand::NEVER_STEPPED,
     &by_hand::LEFT_OUT,
     &by_hand::NOT_ZEROED,
-    &losses::CUT_OFF,
     &pairs::ON_TEST,
     &by_hand::ROWS_STAY_EQUAL,
     &moved::CACHE,

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::attention::{Attention, operands_of_attention};
 use super::axes::Product;
-use super::flow::{Before, FlowStep, first_operands, is_parameter, operand, operands, origin, source};
+use super::flow::{Before, FlowStep, first_operands, is_parameter, operand, operands, origin};
 use super::mask::{is_visible, square};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::{Replay, with_equal_tokens};
@@ -110,32 +110,6 @@ fn looks_up(tensor: &Tensor) -> bool {
         let values = table.map(|it| it.to_f64_vec()).unwrap_or_default();
         values.iter().any(|it| !close(*it, values[0]))
     })
-}
-
-/// Rows of one table that are looked up by tokens, and by places, are added.
-pub(super) fn one_table(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    if step.operation.explanation != Explanation::Pointwise(Formula::Add) {
-        return None;
-    }
-    let looked_up = |at: usize| {
-        let record = origin(&source(step.tensor(at)?).1)?;
-        let is_lookup = record.operation.explanation == Explanation::Moved(Movement::Embedded);
-        let (tables, numbers): (Vec<Tensor>, Vec<Tensor>) =
-            operands(&record).into_iter().partition(|it| it.dtype().is_float());
-        Some((tables.first()?.clone(), numbers.first()?.to_f64_vec())).filter(|_| is_lookup)
-    };
-    let ((table, one), (other, two)) = (looked_up(0)?, looked_up(1)?);
-    let is_places = |of: &[f64]| of.len() > 3 && of.iter().enumerate().all(|(at, it)| *it == at as f64);
-    if !table.storage().same(other.storage()) || is_places(&one) == is_places(&two) {
-        return None;
-    }
-    let observed = format!(
-        "Rows of {} are looked up by tokens and by places, and added: place 3 has the row of token 3.",
-        cell.name_of(&table, "a table")
-    );
-    let found =
-        Observation::new(step.site(), observed, "a table of its own: nn.Embedding(context_length, width)");
-    Some(found.titled("tokens and positions share one table"))
 }
 
 fn close(a: f64, b: f64) -> bool {

@@ -7,7 +7,7 @@ use super::mistake::{Finding, Mistake};
 use crate::session::Session;
 
 /// The mistakes that are watched.
-pub(super) static WATCHED: [Mistake; 21] = [
+pub(super) static WATCHED: [Mistake; 22] = [
     // Source: Press and Wolf 2017, Using the output embedding to improve language models.
     Mistake::watched(
         ("A803", "tied-weights-copied"),
@@ -24,6 +24,11 @@ pub(super) static WATCHED: [Mistake; 21] = [
         ("A807", "clipping-without-effect"),
         "gradients are clipped when it has no effect",
         "Clipping scales the gradients that are there. Only between backward() and the step does it bound the step.",
+    ),
+    Mistake::watched(
+        ("A808", "loss-cut-off"),
+        "the loss does not depend on the parameters",
+        "detach(), .item() and new tensors made of numbers cut the graph: backward() then reaches no parameter.",
     ),
     Mistake::watched(
         ("A809", "trained-in-eval"),

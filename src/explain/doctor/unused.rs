@@ -5,7 +5,6 @@ use super::axes::is_product;
 use super::flow::{Before, is_parameter, origin, source};
 use super::mask::fused_visible;
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
-use super::positions::one_table;
 use super::repeated::{Reach, RepeatedCall, is_last_of_attention};
 use crate::ops::trace::Traced;
 use crate::session::MatrixReport;
@@ -327,7 +326,7 @@ pub(super) static POSITIONS: Mistake = Mistake::new(
     "the positions are never added",
     "Attention treats its tokens as a set. Without positions a model cannot know their order, but for what a causal \
      mask reveals, and the table of positions never learns.",
-    &[Detector::Call(positions), Detector::Step(one_for_all), Detector::Step(one_table)],
+    &[Detector::Call(positions), Detector::Step(one_for_all)],
 );
 
 /// One row of a table that has a row for each token, added to all tokens.
