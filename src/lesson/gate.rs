@@ -4,8 +4,6 @@
 //! is wrong. Invariants are true, outputs are the recorded ones, pictures can be drawn, and links to
 //! terms of the glossary lead to one.
 
-use std::convert::Infallible;
-
 use crate::session::{Outcome, PythonError, Session};
 use crate::tensor::show::tuple_repr;
 
@@ -45,10 +43,7 @@ pub fn check<'c>(
     new_session: &dyn Fn() -> Session,
 ) -> Result<LessonReport<'c>, Fault> {
     let mut gate = Gate { lesson, new_session, faults: Vec::new() };
-    let mut session = new_session();
-    for (step, _) in catalogue.prelude_of(lesson, 0)? {
-        session.run(&step.code, &step.name());
-    }
+    let mut session = after(&catalogue.prelude_of(lesson, 0)?, new_session);
     let mut steps = Vec::with_capacity(lesson.steps.len());
     for step in &lesson.steps {
         steps.push(gate.step(&mut session, step));
@@ -109,6 +104,13 @@ fn names_twice(catalogue: &Catalogue, lesson: &Lesson) -> Vec<Fault> {
         }
     }
     faults
+}
+
+/// A session in which these steps ran.
+fn after(before: &[LessonStep], new_session: &dyn Fn() -> Session) -> Session {
+    let mut session = new_session();
+    before.iter().for_each(|(step, _)| drop(session.run(&step.code, &step.name())));
+    session
 }
 
 struct Gate<'c> {
@@ -244,14 +246,9 @@ impl Gate<'_> {
     /// The cell computes what the question asks for, and with each usual mistake it computes something else.
     fn blank(&mut self, step: &Step, asked: &Prediction, blank: &Blank, before: &[LessonStep]) {
         let new_session = self.new_session;
-        let run = |code: &str| -> Result<Computed, Infallible> {
-            let mut session = new_session();
-            for (step, _) in before {
-                session.run(&step.code, &step.name());
-            }
-            Ok(filled::run(blank, code, &mut session, &|_, _| String::new()))
-        };
-        let Ok(truth) = run(&step.code);
+        let run =
+            |code: &str| filled::run(blank, code, &mut after(before, new_session), &|_, _| String::new());
+        let truth = run(&step.code);
         if let Computed::Raised(what) = &truth
             && !step.raises
         {
@@ -259,7 +256,7 @@ impl Gate<'_> {
         }
         let mut others: Vec<(&str, Computed)> = vec![(&blank.hidden, truth)];
         for wrong in &asked.wrong {
-            let Ok(computed) = run(&blank.filled(&step.code, &wrong.value));
+            let computed = run(&blank.filled(&step.code, &wrong.value));
             match others.iter().find(|(_, other)| filled::same(&computed, other)) {
                 Some((other, _)) => {
                     let what = format!("the wrong code `{}` computes the same as `{other}`", wrong.value);
@@ -272,22 +269,18 @@ impl Gate<'_> {
 
     fn exercise(&mut self, exercise: &Exercise, before: &[LessonStep]) {
         let new_session = self.new_session;
-        // What the code shows, and what the first failing check says.
-        let attempt_in = |code: &str, session: &mut Session| -> (Outcome, Option<String>) {
-            for (step, _) in before {
-                session.run(&step.code, &step.name());
-            }
+        // What the code shows, what the first failing check says, and where it ran.
+        let attempt = |code: &str| -> (Outcome, Option<String>, Session) {
+            let mut session = after(before, new_session);
             let outcome = session.run(code, "exercise");
-            let mut checks = exercise.checks.iter();
             let failed = match &outcome.error {
                 Some(error) => Some(error.to_string()),
-                None => checks.find_map(|it| {
+                None => exercise.checks.iter().find_map(|it| {
                     session.run(&it.code.source, "exercise").error.as_ref().map(ToString::to_string)
                 }),
             };
-            (outcome, failed)
+            (outcome, failed, session)
         };
-        let attempt = |code: &str| attempt_in(code, &mut new_session());
         // Where code raised, and whether it lacks a name that the starter defines.
         let place = |outcome: &Outcome| {
             let Some(error) = &outcome.error else { return String::new() };
@@ -295,9 +288,7 @@ impl Gate<'_> {
             let Some(PythonError::UnknownName(name)) = PythonError::of(&error.kind, &error.message) else {
                 return line;
             };
-            let mut session = new_session();
-            attempt_in(&exercise.starter.source, &mut session);
-            match session.names().iter().any(|defined| defined == name) {
+            match attempt(&exercise.starter.source).2.names().iter().any(|defined| defined == name) {
                 true => format!(
                     "{line}; the starter defines `{name}`, and is not run before a solution or an attempt: define it there too"
                 ),
@@ -307,7 +298,7 @@ impl Gate<'_> {
         if attempt(&exercise.starter.source).1.is_none() {
             self.fault(exercise.starter.line, format!("the starter of `{}` passes its check", exercise.slug));
         }
-        let (solved, failed) = attempt(&exercise.solution.source);
+        let (solved, failed, _) = attempt(&exercise.solution.source);
         if let Some(says) = failed {
             let what = format!("the solution of `{}` fails: {says}{}", exercise.slug, place(&solved));
             self.fault(exercise.solution.line, what);
@@ -317,7 +308,7 @@ impl Gate<'_> {
         }
         let mut messages: Vec<String> = Vec::new();
         for wrong in &exercise.attempts {
-            let (outcome, failed) = attempt(&wrong.code.source);
+            let (outcome, failed, _) = attempt(&wrong.code.source);
             let says = failed.unwrap_or_else(|| "nothing: it passes".to_string());
             if !says.contains(&wrong.says) {
                 let what =

@@ -1,6 +1,5 @@
 """Two implementations with the same weights and inputs: what `attn compare` runs and reports."""
 
-import json
 import math
 import sys
 import types
@@ -11,7 +10,7 @@ import _made_up
 import torch
 from _made_up import computes_attention, has_attention, parameters
 from _pairing import SEED, Cannot, Pairing
-from _probe_values import first_tensor, is_tokens, with_change
+from _probe_values import as_json, first_tensor, is_tokens, with_change
 from torch import nn
 from torch.nn import functional as F
 
@@ -396,7 +395,7 @@ class Pair:
     def report(self):
         one, two = self.outputs
         compared, differing = self.gradients()
-        return json.dumps({
+        return as_json({
             "sides": [side.shown for side in self.sides],
             "equal": one.shape == two.shape and close(one, two),
             "weights": self.pairing.report(),

@@ -1,6 +1,5 @@
 """Whether what a program calls validation or test data are rows that it trains on."""
 
-import re
 from collections import Counter
 
 import torch
@@ -12,7 +11,7 @@ MOST_ROWS, FEWEST_ROWS, BATCH = 100_000, 16, 8
 KNOWN = 0.95
 # The share of rows that a training by epochs reads equally often, at least.
 EVENLY = 0.7
-STATED = re.compile(r"\b(val|valid|validation|held[- ]?out|dev)\b|\btest[ _-]*(loss|acc|accuracy|error|ppl|perplexity|mse|set)\b", re.IGNORECASE)
+STATED = r"(?i)\b(val|valid|validation|held[- ]?out|dev)\b|\btest[ _-]*(loss|acc|accuracy|error|ppl|perplexity|mse|set)\b"
 
 
 def note_rows(watch, module, args, frame):
@@ -87,7 +86,7 @@ def shared_rows(watch, frame, at):
     while frame is not None:
         named = {**frame.f_locals, **named}
         frame = frame.f_back
-    words = {name: set(re.split(r"[_\d]+", name.lower())) for name in named}
+    words = {name: set("".join("_" if it.isdecimal() else it for it in name.lower()).split("_")) for name in named}
     for_training = [it for it in named if words[it].intersection(FOR_TRAINING) and not words[it].intersection(FOR_LATER)]
     for_later = [it for it in named if words[it].intersection(FOR_LATER) and not words[it].intersection(FOR_TRAINING)]
     trained = [(name, rows) for name in for_training for rows in places_of(named[name]) if rows]
@@ -137,8 +136,10 @@ def trained_on(watch):
     known = rows & watch.trained_rows.keys()
     if len(rows) < FEWEST_ROWS or not watch.steps or watch.trains_on_a_part or len(known) < KNOWN * len(rows) or max(often.values()) < EVENLY * len(watch.trained_rows):
         return
+    import re
+
     at, code = watch.evaluated_at
-    said = next(filter(None, map(STATED.search, texts_in(code))), None)
+    said = next(filter(None, (re.search(STATED, text) for text in texts_in(code))), None)
     if said is not None:
         observed = f"The program writes of \"{said[0]}\", and {len(known)} of the {len(rows)} rows that the model reads without gradients are rows that it is trained on."
         watch.add("trained-on-test", at, observed, "evaluate on rows that no training step reads: split first, then make a loader of each part")

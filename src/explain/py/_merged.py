@@ -3,7 +3,6 @@
 import copy
 import functools
 import inspect
-import re
 
 import _torch
 import torch
@@ -13,8 +12,8 @@ from torch import nn
 
 # So many are examined.
 MOST = 8
-# A name that says so: the weights are other ones afterwards, and the function is the same.
-MERGES = re.compile(r"_?(merge|fuse|fold)d?(_|$)|_?folded(_|$)")
+# First words of a name that says so: the weights are other ones afterwards, and the function is the same.
+MERGES = ("merge", "merged", "fuse", "fused", "fold", "folded")
 
 
 def watch_merges(watch):
@@ -23,7 +22,7 @@ def watch_merges(watch):
     def defined(cls, **words):
         super(nn.Module, cls).__init_subclass__(**words)
         for name, method in list(vars(cls).items()):
-            if MERGES.match(name) and inspect.isfunction(method) and inspect.unwrap(method).__code__.co_argcount == 1:
+            if name.removeprefix("_").split("_")[0] in MERGES and inspect.isfunction(method) and inspect.unwrap(method).__code__.co_argcount == 1:
                 setattr(cls, name, examined(watch, name, method))
 
     nn.Module.__init_subclass__ = classmethod(defined)

@@ -4,14 +4,12 @@ A call is a function and the arguments that it was called with. Each repetition 
 nothing that the learner has: modules among the arguments are copied and, unless said otherwise, put into eval mode.
 """
 
-import json
-
 import torch
 from torch import nn
 from _cached import differs
 from _call import POSITIONS, SEED, WORK, Call, mixes, moves, tensors_of
 from _padding import padding, padding_token, unpadded
-from _probe_values import figure, is_tokens, same, with_change
+from _probe_values import as_json, figure, is_tokens, same, with_change
 from _unused import in_place_of, no_way_around, only_last, unmoved, unread, untouched
 
 # So often a call is repeated, about; where that is too much work, with fewer of its samples, but at least so many.
@@ -256,4 +254,4 @@ def examine(function, names, positional, keywords, others=(), work=0):
     report["changed"] = len(call.inputs_like(output))
     report["arguments"] = parameters(call)
     report["tokens"] = [value.flatten().tolist() for _, value in whole.inputs() if is_tokens(value)]
-    return json.dumps(report)
+    return as_json(report)

@@ -4,11 +4,24 @@ import torch
 
 # A smaller change of an output, relative to the largest output, is rounding.
 ROUNDING = 1e-5
+# How JSON writes letters that may not stand in a text as they are.
+ESCAPES = {at: f"\\u{at:04x}" for at in (*range(32), ord('"'), ord("\\"))}
 
 
 def figure(number):
     """A number with four decimals, or with five digits if it is small."""
     return f"{number:.4f}" if number >= 1e-4 else f"{number:.4e}"
+
+
+def as_json(value):
+    """A report as JSON. What `json` needs takes longer to load than many a program takes to run."""
+    if isinstance(value, str):
+        return '"' + value.translate(ESCAPES) + '"'
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{as_json(name)}: {as_json(it)}" for name, it in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(as_json, value)) + "]"
+    return "null" if value is None else str(value).lower()
 
 
 def first_tensor(output):

@@ -4,7 +4,6 @@
 """
 
 import builtins
-import json
 import sys
 from functools import partial
 
@@ -19,6 +18,7 @@ from _merged import watch_merges
 from _models import begun_with, copied_tables, drops, listed, other_start, resized_norms, shared_layers, unused_layers
 from _own_gradients import note_function, own_gradients
 from _parameters import fingerprint, has_gradient, left_out, note_alike, never_reached, never_stepped, params_of, plain_numbers, unregistered
+from _probe_values import as_json
 from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, slow_schedules, squared_rates, unread_rates, vanished_rates, zero_rates
 from _states import RECURRENT, forgotten, note_step
 from _targets import no_logarithms, of_loss, padding_in_loss
@@ -443,4 +443,4 @@ def report():
         for mistake, at, observed, fix, title, why in watch.found
     ]
     watch.found = []
-    return json.dumps(found)
+    return as_json(found)

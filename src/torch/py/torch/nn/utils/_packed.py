@@ -1,6 +1,6 @@
 """Batches without padding: the rows of all sequences, step by step, longest sequence first."""
 
-from typing import NamedTuple, Optional
+from collections import namedtuple
 
 import torch
 
@@ -11,14 +11,7 @@ _UNSORTED = (
 )
 
 
-class _Fields(NamedTuple):
-    data: torch.Tensor
-    batch_sizes: torch.Tensor
-    sorted_indices: Optional[torch.Tensor]
-    unsorted_indices: Optional[torch.Tensor]
-
-
-class PackedSequence(_Fields):
+class PackedSequence(namedtuple("PackedSequence_", "data batch_sizes sorted_indices unsorted_indices")):
     """`data` holds the first rows of all sequences, then the second ones, ...; `batch_sizes[t]` have a row t."""
 
     def __new__(cls, data, batch_sizes=None, sorted_indices=None, unsorted_indices=None):
@@ -32,7 +25,6 @@ class PackedSequence(_Fields):
         return self._replace(data=self.data.to(*args, **kwargs))
 
 
-PackedSequence.__qualname__ = "PackedSequence"
 PackedSequence.__module__ = "torch.nn.utils.rnn"
 
 
