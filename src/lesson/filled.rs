@@ -156,7 +156,7 @@ fn has_names(code: &str) -> bool {
     let words = code.split(|c: char| !(c.is_alphanumeric() || "_.".contains(c)));
     let mut names = words.filter_map(|word| word.split('.').next()).filter(|word| !word.is_empty());
     let is_known = |it: &str| it.as_bytes()[0].is_ascii_digit() || ["torch", "math", "float"].contains(&it);
-    parse_expression(code).is_ok() && !names.all(is_known)
+    parse_expression(code.trim()).is_ok() && !names.all(is_known)
 }
 
 /// What to say of `a & b >= c`, which Python reads as `(a & b) >= c`.
