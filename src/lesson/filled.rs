@@ -44,7 +44,7 @@ pub(crate) fn run(blank: &Blank, code: &str, session: &mut Session, remarks: Rem
                 let shape = shape_of(&blank.gives, session).unwrap_or_default();
                 return Computed::Value { shape, numbers };
             }
-            Err(raised) if calls_its_own(code) => (raised, "The cell runs, but a call of this line stops"),
+            Err(raised) if !is_uncalled(code) => (raised, "With this the code stops"),
             Err(raised) => (raised, "No line of the cell calls this yet. When it is called, it stops"),
         },
     };
@@ -58,10 +58,11 @@ pub(crate) fn run(blank: &Blank, code: &str, session: &mut Session, remarks: Rem
     })
 }
 
-/// Whether a cell names again a function or a class that it defines.
-fn calls_its_own(code: &str) -> bool {
+/// Whether a cell defines functions or classes and names none of them again.
+fn is_uncalled(code: &str) -> bool {
     let defined = code.lines().filter_map(|it| it.strip_prefix("class ").or(it.strip_prefix("def ")));
-    defined.filter_map(|it| it.split('(').next()).any(|name| code.matches(name).count() > 1)
+    let names: Vec<&str> = defined.filter_map(|it| it.split('(').next()).collect();
+    !names.is_empty() && names.iter().all(|name| code.matches(name).count() == 1)
 }
 
 /// The name that an unknown one may mean, or the newest variables.
@@ -155,7 +156,7 @@ fn has_names(code: &str) -> bool {
     let words = code.split(|c: char| !(c.is_alphanumeric() || "_.".contains(c)));
     let mut names = words.filter_map(|word| word.split('.').next()).filter(|word| !word.is_empty());
     let is_known = |it: &str| it.as_bytes()[0].is_ascii_digit() || ["torch", "math", "float"].contains(&it);
-    parse_expression(code).is_ok() && !names.all(is_known)
+    parse_expression(code.trim()).is_ok() && !names.all(is_known)
 }
 
 /// What to say of `a & b >= c`, which Python reads as `(a & b) >= c`.

@@ -318,8 +318,7 @@ fn of_value(
     Judgement::Wrong { because }
 }
 
-const MORE_DIGITS: &str =
-    "That is close. Type it with two digits or more; if it has only two decimals, with both.";
+const MORE_DIGITS: &str = "That is close. Type it with two digits or more, and two decimals in full.";
 const ONE_MORE_DIGIT: &str =
     "With so few digits it may be the answer, rounded, or a usual mistake. Say it with one digit more.";
 

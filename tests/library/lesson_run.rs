@@ -279,7 +279,12 @@ const UNSOUND: &[(&str, &[Slip])] = &[
                 "import torch",
                 "has 1 names for `inputs`, which has 2 axes",
             ),
-            ("gives: attn_scores_2\n", "gives: inptus\n", "```{predict}", "`gives: inptus` fails: NameError"),
+            (
+                "gives: attn_scores_2\n",
+                "gives: inptus\n",
+                "```{predict}",
+                "`gives: inptus` fails: With this the code stops: NameError",
+            ),
         ],
     ),
     (
