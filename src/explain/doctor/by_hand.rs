@@ -154,7 +154,6 @@ pub(super) static NOT_ZEROED: Mistake = Mistake::new(
 /// A sum of products that is kept in an array of a weight's shape: gradients, and where they are kept.
 struct Gradient<'s> {
     product: &'s Traced,
-    /// The array into which they are added, if they are, and its shape.
     into: Option<&'s Traced>,
     storage: usize,
 }
@@ -189,13 +188,13 @@ impl<'s> ByHand<'s> {
             .filter(|it| it.in_place && it.operation.explanation == Explanation::Pointwise(Formula::Add))
             .filter_map(|it| Some((it.operand(1)?.storage, it)))
             .collect();
-        let gradients = products().filter_map(|(product, _)| {
+        let gradient = |(product, _): (&'s Traced, Product)| {
             let own = product.results.first().filter(|it| it.tensor.is_some() && it.shape().len() == 2)?;
             let into = added.get(&own.storage).copied();
             let storage = into.and_then(|it| it.operand(0)).unwrap_or(own).storage;
             Some(Gradient { product, into, storage })
-        });
-        let gradients = gradients.collect();
+        };
+        let gradients = products().filter_map(gradient).collect();
         (trained.len() + 1 >= LEAST).then_some(ByHand { steps, trained, others, gradients, read })
     }
 }

@@ -78,7 +78,7 @@ fn other_exponents(step: &Traced, cell: &TracedCell) -> Option<Observation> {
 /// The least positions and frequencies that are compared.
 const LEAST: usize = 3;
 
-fn turning(step: &Traced, _: &TracedCell) -> Option<Observation> {
+fn turning(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     if step.operation.explanation != Explanation::Pointwise(Formula::Trigonometric) {
         return None;
     }
@@ -99,13 +99,17 @@ fn turning(step: &Traced, _: &TracedCell) -> Option<Observation> {
     });
     let turns: Vec<f64> = (0..frequencies).map(|at| turn(0, at).abs()).collect();
     let is_one = turns.iter().all(|turn| (turn - turns[0]).abs() <= 1e-4 * turns[0]);
-    if is_linear && is_one {
+    let is_same = |it: &Traced| it.operand(0).is_some_and(|it| it.floats().as_ref() == Some(&values));
+    let is_wave = |it: &Traced| it.operation.explanation == step.operation.explanation;
+    let is_other = |it: &Traced| is_wave(it) && it.operation.name != step.operation.name && is_same(it);
+    if is_linear && is_one && cell.steps().any(is_other) {
         let observed = format!(
             "All {frequencies} angles change by {} radians from one position to the next: they have one frequency.",
             figure(turns[0])
         );
         let fix = "frequencies from 1 down to 1/10000: theta ** (-torch.arange(0, d, 2) / d)";
-        return Some(Observation::new(step.site(), observed, fix).titled("all angles have the same frequency").because(
+        let found = Observation::new(step.site(), observed, fix).titled("all angles have the same frequency");
+        return Some(found.because(
             "Quick waves tell neighbours apart, and slow ones what is far away. Of one frequency all columns say the same.",
         ));
     }

@@ -41,8 +41,7 @@ class Watch:
         # How the last call of each recurrent layer began and ended, with the tokens of those in a row that begin alike; the layers
         # whose calls begin where the last one ended.
         self.at_states, self.passes = {}, set()
-        # The tokens that texts begin with, of each table and line: in training, when text is written, and what was read last; and how
-        # many texts of several tokens were read.
+        # The tokens that texts begin with, of each table and line; and how many texts of several tokens were read.
         self.begun, self.texts_read = {}, 0
         # What the last outermost call that got tokens got.
         self.tokens = []

@@ -67,9 +67,8 @@ def shared_layers(watch):
 
 
 def begun_with(watch, layer, ids, at):
-    """Notes the token that all texts of a table's numbers begin with, in training and in evaluation, for each line that looks them
-    up: an encoder may share the table. A text that is written begins with one token; its others are read one by one, or it is
-    read again with one token more."""
+    """Notes the token that all texts begin with which one line looks up, in training and in evaluation. A text that is written begins
+    with one token; its others are read one by one, or it is read again with one token more."""
     if ids.dim() not in (1, 2) or not ids.numel() or len(watch.begun) > 64:
         return
     first = ids if ids.dim() == 1 else ids[:, 0]

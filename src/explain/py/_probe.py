@@ -115,7 +115,8 @@ def by_place(call, output, axes):
         return []
     if any(far > 0 for it in alone["changes"] for at, far in enumerate(it["moved"]) if at != it["at"]):
         return []
-    if any(value.shape[0] != samples or samples in value.shape[1:] for _, value in inputs):
+    windows = any(value.dim() > 2 and 1 < value.shape[0] < samples and samples % value.shape[0] == 0 for _, value in call.tensors())
+    if windows or any(value.shape[0] != samples or samples in value.shape[1:] for _, value in inputs):
         return []
     # Other objects, such as a cache, may keep something of each sample.
     plain = (torch.Tensor, nn.Module, int, float, str, type(None), torch.dtype)
