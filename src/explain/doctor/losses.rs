@@ -1,6 +1,5 @@
 //! What a loss compares: outputs, and targets of other places, orders or rows.
 
-use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::attention::{Attention, is_softmax};
@@ -42,7 +41,7 @@ fn same_tokens(cell: &TracedCell) -> Option<Observation> {
     if texts.is_empty() || !cell.steps().any(hides_later_tokens) {
         return None;
     }
-    let losses = &cell.losses;
+    let losses: Vec<ClassLoss> = cell.steps().filter_map(ClassLoss::of).collect();
     let is_by = |by| losses.iter().any(|loss| texts.iter().any(|(_, text)| is_shifted(loss, text, by)));
     let own = |loss: &&ClassLoss| {
         let from =
@@ -79,17 +78,18 @@ fn misplaced(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let is_own = |step: &&Traced| step.calls.iter().any(|it| it.function == call.function);
     given.extend(texts(cell.steps().filter(is_own)));
     known.extend(given.iter().cloned());
+    let losses = cell.steps().filter_map(ClassLoss::of);
     let shift = |loss: &ClassLoss| {
         [1, 0, 2, -1].into_iter().find(|by| known.iter().any(|text| is_shifted(loss, text, *by)))
     };
-    let shifted = cell.losses.iter().filter_map(|loss| Some((loss, shift(loss)?)));
-    let shifted: Vec<(&ClassLoss, isize)> = shifted.collect();
+    let shifted = losses.filter_map(|loss| Some((shift(&loss)?, loss)));
+    let shifted: Vec<(ClassLoss, isize)> = shifted.map(|(by, loss)| (loss, by)).collect();
     if shifted.iter().any(|(_, by)| *by == 1) {
         return None;
     }
     // A decoder may be given the targets and read each of them one place later.
     let sees_own = || own.is_none_or(|axis| axis.changes.iter().any(|it| it.moved[it.at] > 0.0));
-    let is_meant = |(loss, by): &(&ClassLoss, isize)| match by {
+    let is_meant = |(loss, by): &(ClassLoss, isize)| match by {
         0 => {
             sees_own()
                 && given.iter().any(|text| is_shifted(loss, text, 0))
@@ -135,8 +135,6 @@ pub(super) struct ClassLoss<'s> {
     pub(super) step: &'s Traced,
     pub(super) outputs: Tensor,
     pub(super) targets: Vec<f64>,
-    /// For each row of the outputs the row of the model's outputs that it is.
-    places: OnceCell<Option<Vec<usize>>>,
 }
 
 impl ClassLoss<'_> {
@@ -151,23 +149,15 @@ impl ClassLoss<'_> {
                 3 => logits.with_layout(logits.layout().transpose(1, 2)),
                 _ => logits,
             };
-            return Some(ClassLoss { step, outputs, targets, places: OnceCell::new() });
+            return Some(ClassLoss { step, outputs, targets });
         }
         if let Some([wanted, outputs]) = divergence(step) {
             let classes = *outputs.shape().last().filter(|classes| **classes > 1)?;
             let targets = wanted.to_f64_vec().chunks(classes).map(class_of).collect::<Option<Vec<f64>>>()?;
-            return Some(ClassLoss { step, outputs, targets, places: OnceCell::new() });
+            return Some(ClassLoss { step, outputs, targets });
         }
         let (outputs, classes) = looked_up(step)?;
-        Some(ClassLoss { step, outputs, targets: classes.to_f64_vec(), places: OnceCell::new() })
-    }
-
-    /// For each row of its outputs the place of the token that it was computed for, among so many tokens.
-    fn places(&self, tokens: usize) -> Option<&Vec<usize>> {
-        let ((_, all), classes) = (source(&self.outputs), *self.outputs.shape().last()?);
-        let is_of_tokens = all.shape().last() == Some(&classes) && all.numel() == tokens * classes;
-        let places = || self.places.get_or_init(|| places_of_rows(&self.outputs, &all, classes)).as_ref();
-        (is_of_tokens && all.numel() <= MOST_OUTPUTS).then(places)?
+        Some(ClassLoss { step, outputs, targets: classes.to_f64_vec() })
     }
 }
 
@@ -229,15 +219,15 @@ fn class_of(row: &[f64]) -> Option<f64> {
 fn is_shifted(loss: &ClassLoss, (size, tokens): &(usize, Vec<f64>), by: isize) -> bool {
     let pairs = || {
         let targets = &loss.targets;
-        let places = loss.places(tokens.len());
+        let places = places_of_rows(&loss.outputs, tokens.len());
         // Who leaves out the outputs that have no token before them asks for that token.
         if by < 0 && targets.len() < tokens.len() {
             return None;
         }
         // The outputs of all tokens, in their order.
-        let rows = places.map(Vec::len).or(Some(targets.len()).filter(|rows| *rows == tokens.len()))?;
-        let place = |row: usize| places.map_or(row, |places| places[row]);
-        let mut counted = (0..rows).map(place).zip(targets).filter(|(_, target)| **target >= 0.0);
+        let places =
+            places.or_else(|| (targets.len() == tokens.len()).then(|| (0..targets.len()).collect()))?;
+        let mut counted = places.into_iter().zip(targets).filter(|(_, target)| **target >= 0.0);
         let mut fitting = Vec::new();
         let fits = counted.all(|(place, target)| {
             let at = (place % size).checked_add_signed(by).filter(|at| at < size);
@@ -251,8 +241,14 @@ fn is_shifted(loss: &ClassLoss, (size, tokens): &(usize, Vec<f64>), by: isize) -
     *size >= 4 && tokens.len().is_multiple_of(*size) && pairs().unwrap_or(false)
 }
 
-/// For each row of a loss's outputs a row of all outputs of the model that is equal to it.
-fn places_of_rows(logits: &Tensor, all: &Tensor, classes: usize) -> Option<Vec<usize>> {
+/// For each row of a loss's outputs the place of the token that it was computed for, among so many tokens: a row of the
+/// model's outputs that is equal to it.
+fn places_of_rows(logits: &Tensor, tokens: usize) -> Option<Vec<usize>> {
+    let (_, all) = source(logits);
+    let classes = *logits.shape().last()?;
+    if all.shape().last() != Some(&classes) || all.numel() != tokens * classes || all.numel() > MOST_OUTPUTS {
+        return None;
+    }
     let key = |row: &[f64]| row.iter().take(16).map(|it| it.to_bits()).collect::<Vec<u64>>();
     let all = all.to_f64_vec();
     let mut places: HashMap<_, Vec<usize>> = HashMap::new();

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::attention::Attention;
-use super::losses::ClassLoss;
 use super::repeated::RepeatedCall;
 use crate::explain::tensor_names::TensorNames;
 use crate::ops::trace::{Called, Trace, Traced};
@@ -134,7 +133,6 @@ pub(super) struct TracedCell<'r> {
     pub(crate) calls: &'r [CallReport],
     sources: &'r HashMap<String, String>,
     names_in_calls: HashMap<usize, String>,
-    pub(super) losses: Vec<ClassLoss<'r>>,
 }
 
 impl<'r> TracedCell<'r> {
@@ -150,8 +148,7 @@ impl<'r> TracedCell<'r> {
                 names_in_calls.entry(tensor.id()).or_insert_with(|| name.clone());
             }
         }
-        let losses = trace.steps.iter().filter_map(ClassLoss::of).collect();
-        TracedCell { trace, names, calls, sources, names_in_calls, losses }
+        TracedCell { trace, names, calls, sources, names_in_calls }
     }
 
     /// What it ran.

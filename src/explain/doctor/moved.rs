@@ -163,7 +163,7 @@ fn is_named_causal(call: &RepeatedCall) -> bool {
 
 /// Whether a loss of the cell has as targets the tokens of this call, each shifted by one.
 fn predicts_next(call: &RepeatedCall, size: usize, cell: &TracedCell) -> bool {
-    cell.losses.iter().any(|losses::ClassLoss { targets, .. }| {
+    cell.steps().filter_map(losses::ClassLoss::of).any(|losses::ClassLoss { targets, .. }| {
         call.report.tokens.iter().any(|tokens| {
             let rows = tokens.len() / size.max(1);
             let wide = targets.len() / rows.max(1);

@@ -13,7 +13,7 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::is_attention;
 use crate::ops::trace::Traced;
 use crate::tensor::descriptor::{OpFamily, ShapeRule};
-use crate::tensor::explanation::{Explanation, Formula};
+use crate::tensor::explanation::{Explanation, Formula, Movement};
 use crate::tensor::show::{shape_in_formula, tuple_repr};
 use crate::tensor::{Record, Tensor};
 
@@ -379,7 +379,11 @@ fn tiled(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let product = Attention::ending_at(step)?.scores?.product;
     let (keys, tokens) = (&product.right, product.free.1?);
     let path = rearranged(keys).0;
-    let at = path.iter().position(|it| matches!(it.record.operation.name, "tile" | "repeat"))?;
+    let is_whole = |it: &FlowStep| {
+        it.explanation() == Explanation::Moved(Movement::Rearranged)
+            && it.record.operation.family == OpFamily::Join
+    };
+    let at = path.iter().position(is_whole)?;
     let axis =
         (1..=keys.ndim()).find(|it| ![product.summed.1, tokens].contains(it)).filter(|_| keys.ndim() == 3)?;
     let axis = axis_at_start(&path[..at], axis)?;
