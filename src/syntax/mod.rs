@@ -11,7 +11,7 @@ use ruff_python_parser::{Mode, ParseError, ParseErrorType, Parsed};
 use ruff_text_size::{TextRange, TextSize};
 
 pub(crate) use nesting::{Nesting, check, place};
-pub(crate) use words::{INVALID, Wording, wording};
+pub(crate) use words::{INVALID, Wording, line, wording};
 
 /// Errors: the source nests too deeply.
 fn checked(source: &str, mode: Mode) -> Result<(), ParseError> {

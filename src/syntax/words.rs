@@ -71,7 +71,7 @@ pub(crate) fn wording(source: &str, mode: Mode) -> Option<Wording> {
 }
 
 /// The line of a byte, from 1 on.
-fn line(source: &str, at: usize) -> usize {
+pub(crate) fn line(source: &str, at: usize) -> usize {
     source.as_bytes()[..at.min(source.len())].iter().filter(|byte| **byte == b'\n').count() + 1
 }
 

@@ -236,6 +236,7 @@ const CASES: &[Case] = &[
     ),
     ("not-from-the-last-token", PROMPTS, "[0, 0, 5, 7]", "[5, 7, 0, 0]"),
     ("option-unread", PIECES, "balance_weight * balance", "balance"),
+    ("option-unread", PIECES, "> Config.noise", "> 0.5"),
     ("trained-on-test", PIECES, "part = train_data", "part = data"),
     ("start-differs", BEGUN, "(len(source), 1), 0)", "(len(source), 1), 8)"),
     ("patches-by-view", WITHOUT_BATCH, ".reshape(4, 2, 4, 2).transpose(0, 2, 1, 3)", ""),
@@ -624,6 +625,9 @@ from torch import nn
 import torch.nn.functional as F
 torch.manual_seed(3)
 balance_weight = 0.5
+class Config:
+    noise: float = 0.5
+    warm: float = 0.1
 data = torch.randint(1, 9, (200,))
 train_data, val_data = data[:120], data[120:]
 part = train_data
@@ -646,6 +650,8 @@ for step in range(4):
     y = torch.stack([part[i + 1:i + 7] for i in starts])
     logits, balance = model(x)
     loss = F.cross_entropy(logits.flatten(0, 1), y.flatten()) + balance_weight * balance
+    if 0.2 * step > Config.noise:
+        optimizer.param_groups[0]['lr'] = Config.warm if step else 0.2
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()

@@ -2,7 +2,7 @@
 
 use super::mistake::Finding;
 use super::scale;
-use crate::syntax::parse_module;
+use crate::syntax::{line, parse_module};
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, ExprCall, Operator};
 use ruff_text_size::{Ranged, TextRange};
@@ -49,7 +49,7 @@ impl Search<'_> {
     }
 
     fn line_of(&self, of: &impl Ranged) -> usize {
-        1 + self.source[..usize::from(of.range().start())].matches('\n').count()
+        line(self.source, of.range().start().into())
     }
 
     /// Whether the line of the finding is within an expression.

@@ -9,7 +9,7 @@
 //! | [`attention`], [`mask`] | the scores, softmax, weights, values and mask among the operations |
 //! | [`repeated`] | the calls that are repeated on changed inputs, and which outputs moved |
 //! | [`replay`] | recorded tensors, computed again from changed ones |
-//! | [`training`] | what is watched while a model is trained |
+//! | [`training`], [`unread`] | what is watched while a model is trained, and numbers that nothing reads |
 //! | [`parts`] | what of a program can run if the whole cannot |
 //! | [`fixes`], [`example`] | fixes that are tried, and the examples of docs/mistakes.md |
 //! | [`scale`], [`scores_as_weights`], [`weights`] | scores, their softmax, and weights |
@@ -42,6 +42,7 @@ mod sampling;
 mod scale;
 mod scores_as_weights;
 mod training;
+mod unread;
 mod unused;
 mod views;
 mod waves;

@@ -1,7 +1,7 @@
 //! What of a program can run if the whole cannot: its imports, classes and functions, without the statements that use
 //! data, other packages or a GPU. Lines stay where they are.
 
-use crate::syntax::parse_module;
+use crate::syntax::{line as line_of, parse_module};
 use ruff_python_ast::helpers::any_over_expr;
 use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
@@ -20,10 +20,9 @@ pub(crate) fn definitions(source: &str) -> Option<String> {
 /// that can be called and inherited from.
 pub(crate) fn without(source: &str, line: usize) -> Option<String> {
     let body = parse_module(source).ok()?.into_syntax().body;
-    let line_of = |at: usize| 1 + source[..at].matches('\n').count();
     let statement = body.iter().find(|statement| {
         let range = statement.range();
-        (line_of(range.start().into())..=line_of(range.end().into())).contains(&line)
+        (line_of(source, range.start().into())..=line_of(source, range.end().into())).contains(&line)
     })?;
     Some(replaced(source, statement, &in_place_of(statement)))
 }

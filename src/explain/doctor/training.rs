@@ -4,6 +4,7 @@
 use serde::Deserialize;
 
 use super::mistake::{Finding, Mistake};
+use super::unread::unread;
 use crate::session::Session;
 
 /// The mistakes that are watched.
@@ -161,90 +162,24 @@ pub(super) fn watched(session: &mut Session, named: fn(&str) -> Option<&'static 
             fix: found.fix,
         })
     };
-    let sources = session.sources().collect::<Vec<_>>();
-    all.into_iter().chain(unread(&sources)).filter_map(finding).collect()
-}
-
-/// The name that a piece of code binds to a number with a fraction: a coefficient, a rate, a probability.
-fn coefficient<'t>(text: &'t str, between: &str) -> Option<&'t str> {
-    let (target, value) = text.split_once(between)?;
-    let is_fraction = value.contains(['.', 'e']) && value.trim().trim_end_matches(',').parse::<f64>().is_ok();
-    let name = target.split(':').next()?.trim().trim_matches(['"', '\'']);
-    (is_fraction && !name.is_empty() && name.chars().all(is_of_name)).then_some(name)
-}
-
-fn is_of_name(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
-}
-
-/// How often a line reads this name: not where it is set, as `name = 0.1` or `f(name=0.1)` do, nor in quotes.
-fn reads(line: &str, name: &str) -> usize {
-    let is_read = |(at, _): &(usize, &str)| {
-        let (before, after) = (&line[..*at], line[at + name.len()..].trim_start());
-        let is_set = after.starts_with('=') && !after.starts_with("==") || after.starts_with(':');
-        !before.ends_with(is_of_name)
-            && !after.starts_with(is_of_name)
-            && !is_set
-            && !before.ends_with(['"', '\''])
-    };
-    line.match_indices(name).filter(is_read).count()
-}
-
-/// Numbers with a fraction that are bound to a name and that nothing reads: fields of a class, entries of a dict, parameters.
-fn unread(sources: &[(String, String)]) -> Vec<Watched> {
-    let own = |(cell, _): &&(String, String)| cell != "<expression>" && cell != "made-up inputs";
-    let lines = |(cell, text): &'_ (String, String)| -> Vec<(String, usize, String)> {
-        let code = |line: &str| line.split('#').next().unwrap_or_default().to_owned();
-        text.lines().enumerate().map(|(at, line)| (cell.clone(), at + 1, code(line))).collect()
-    };
-    let lines: Vec<_> = sources.iter().filter(own).flat_map(lines).collect();
-    let stands = |word: &str| lines.iter().map(|(.., line)| line.matches(word).count()).sum::<usize>();
-    // What goes through all fields, or through all names, reads each.
-    let goes_through = [
-        "asdict",
-        "vars(",
-        "__dict__",
-        "getattr",
-        "globals",
-        "fields(",
-        ".items()",
-        ".values()",
-        "(**",
-        ", **",
-        "args",
-    ];
-    if goes_through.iter().any(|it| stands(it) > 0) {
-        return Vec::new();
-    }
-    let is_unread = |name: &str, line: &str| {
-        let is_field = line.starts_with(' ') && line.contains(&format!("{name}:"));
-        let is_read = || lines.iter().any(|(.., line)| reads(line, name) > 0);
-        !name.starts_with('_') && if is_field { !is_read() } else { stands(name) == 1 }
-    };
-    let mut found = Vec::new();
-    for (cell, at, line) in &lines {
-        let parameters =
-            line.trim().strip_prefix("def ").into_iter().flat_map(|it| it.split([',', '(', ')']));
-        let entries = line.split([',', '{', '}']).filter(|it| it.trim_start().starts_with(['"', '\'']));
-        let names = parameters.filter_map(|it| coefficient(it, "="));
-        let names =
-            names.chain(coefficient(line, " = ")).chain(entries.filter_map(|it| coefficient(it, ":")));
-        found.extend(names.filter(|name| is_unread(name, line)).map(|name| Watched {
-            mistake: "option-unread".to_owned(),
-            cell: cell.clone(),
-            line: *at,
-            function: String::new(),
-            observed: format!("{name} is set here, and nothing in the program reads it."),
-            fix: format!("use {name} where it is meant, or remove it"),
-            title: None,
-            why: Some("Whoever changes it expects an effect, and there is none.".to_owned()),
-        }));
-    }
-    found
+    // A file that only defines a model may leave its numbers to the file that trains it.
+    let trains =
+        session.evaluate("__import__('_training')._watch.steps > 0", |it, vm| it.try_to_value(vm).ok());
+    let sources: Vec<_> = session.sources().filter(|_| matches!(trains, Ok(Some(true)))).collect();
+    let unread = unread(&sources).into_iter().map(|(cell, line, name)| Watched {
+        mistake: "option-unread".to_owned(),
+        cell: cell.to_owned(),
+        line,
+        observed: format!("{name} is set here, and nothing in the program reads it."),
+        fix: format!("use {name} where it is meant, or remove it"),
+        why: Some("Someone who changes it expects an effect, and there is none.".to_owned()),
+        ..Watched::default()
+    });
+    all.into_iter().chain(unread).filter_map(finding).collect()
 }
 
 /// What the watch found.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Watched {
     mistake: String,
     cell: String,

@@ -1,0 +1,76 @@
+//! Numbers with a fraction, such as a coefficient or a rate, that a program binds to a name and that nothing in it reads.
+
+use std::collections::HashSet;
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_parameters, walk_stmt};
+use ruff_python_ast::{Expr, Number, Parameters, Stmt};
+use ruff_text_size::{Ranged, TextSize};
+
+use crate::syntax::{line, parse_module};
+
+/// What reads every field of an object.
+const READ_ALL: [&str; 6] = ["asdict", "astuple", "vars", "fields", "getattr", "__dict__"];
+
+/// The names of a program.
+#[derive(Default)]
+struct Names<'a> {
+    /// Those that a cell binds to a number with a fraction, and where.
+    bound: Vec<(&'a str, TextSize)>,
+    read: HashSet<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn bind(&mut self, name: &'a str, value: Option<&Expr>) {
+        if let Some(Expr::NumberLiteral(number)) = value
+            && matches!(number.value, Number::Float(_))
+        {
+            self.bound.push((name, number.start()));
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Names<'a> {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        let (targets, value) = match statement {
+            Stmt::Assign(it) => (&it.targets[..], Some(&*it.value)),
+            Stmt::AnnAssign(it) => (std::slice::from_ref(&*it.target), it.value.as_deref()),
+            _ => (&[][..], None),
+        };
+        if let [Expr::Name(name)] = targets {
+            self.bind(&name.id, value);
+        }
+        walk_stmt(self, statement);
+    }
+
+    fn visit_parameters(&mut self, parameters: &'a Parameters) {
+        parameters.iter_non_variadic_params().for_each(|it| self.bind(it.name(), it.default.as_deref()));
+        walk_parameters(self, parameters);
+    }
+
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        match expression {
+            Expr::Name(it) if it.ctx.is_load() => drop(self.read.insert(&it.id)),
+            Expr::Attribute(it) if it.ctx.is_load() => drop(self.read.insert(&it.attr)),
+            _ => {}
+        }
+        walk_expr(self, expression);
+    }
+}
+
+/// The names that the program's own cells bind so, each with its cell and its line; a module that was imported may be read by
+/// other programs. Nothing if a cell cannot be parsed.
+pub(super) fn unread(sources: &[(String, String)]) -> Vec<(&str, usize, String)> {
+    let parse = |(_, text): &(String, String)| parse_module(text).ok();
+    let Some(parsed) = sources.iter().map(parse).collect::<Option<Vec<_>>>() else { return Vec::new() };
+    let (mut names, mut bound) = (Names::default(), Vec::new());
+    for ((cell, text), module) in sources.iter().zip(&parsed) {
+        names.visit_body(&module.syntax().body);
+        let own = names.bound.drain(..).filter(|_| !cell.ends_with(".py"));
+        bound.extend(own.map(|(name, at)| (cell.as_str(), line(text, at.into()), name)));
+    }
+    if READ_ALL.iter().any(|it| names.read.contains(it)) {
+        return Vec::new();
+    }
+    let is_unread = |(.., name): &(&str, usize, &str)| !names.read.contains(name) && !name.starts_with('_');
+    bound.into_iter().filter(is_unread).map(|(cell, at, name)| (cell, at, name.to_owned())).collect()
+}
