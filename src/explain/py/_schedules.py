@@ -114,15 +114,6 @@ def zero_rates(watch):
             watch.add("rate-squared", at, observed, "a warm-up rises with each step: (step + 1) / warmup, not //")
 
 
-def vanished_rates(watch):
-    """A rate that is next to nothing in most of the steps."""
-    for rates, at in watch.rates_of_steps.values():
-        low = sum(0 < rate < 1e-3 * max(rates) for rate in rates)
-        if len(rates) >= 20 and 2 * low > len(rates):
-            observed = f"The rate is {max(rates):.3g} at most, and in {low} of {len(rates)} steps it is less than a thousandth of that: they change nothing."
-            watch.add("schedule-outruns", at, observed, "step the schedule once for each epoch, or let it fall more slowly", title="the rate falls to nothing before the training ends")
-
-
 def risen_rates(watch):
     """A rate that drops at once, and then rises step by step up to the last one: a fall is in the wrong direction."""
     for rates, at in watch.rates_of_steps.values():

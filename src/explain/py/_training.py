@@ -19,7 +19,7 @@ from _models import begun_with, copied_tables, drops, listed, other_start, resiz
 from _own_gradients import note_function, own_gradients
 from _parameters import fingerprint, has_gradient, left_out, note_alike, never_reached, never_stepped, params_of, plain_numbers, unregistered
 from _probe_values import as_json
-from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, slow_schedules, squared_rates, unread_rates, vanished_rates, zero_rates
+from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, slow_schedules, squared_rates, unread_rates, zero_rates
 from _states import RECURRENT, forgotten, note_step
 from _targets import no_logarithms, of_loss, padding_in_loss
 from torch import nn
@@ -403,7 +403,6 @@ def report():
         trained_on(watch)
         other_answers(watch)
         zero_rates(watch)
-        vanished_rates(watch)
         unread_rates(watch)
         idle_schedules(watch)
         passed_schedules(watch)
