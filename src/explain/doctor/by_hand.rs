@@ -160,7 +160,6 @@ struct Gradient<'s> {
 
 /// What a training in which weights are written into has: its weights and its gradients.
 struct ByHand<'s> {
-    steps: &'s [Traced],
     trained: Vec<Tensor>,
     others: Vec<Tensor>,
     gradients: Vec<Gradient<'s>>,
@@ -171,8 +170,6 @@ struct ByHand<'s> {
 impl<'s> ByHand<'s> {
     fn of(cell: &TracedCell<'s>) -> Option<ByHand<'s>> {
         let steps = &cell.trace.steps;
-        let own = |step: &'s Traced| step.operands.iter().filter(|it| !(step.in_place && it.at == 0));
-        let read = steps.iter().filter(|it| !it.is_view).flat_map(own).map(|it| it.storage).collect();
         let written: HashSet<usize> =
             steps.iter().filter(|it| it.in_place).filter_map(|it| Some(it.operand(0)?.storage)).collect();
         let mut seen = HashSet::new();
@@ -183,6 +180,11 @@ impl<'s> ByHand<'s> {
         let (trained, others): (Vec<Tensor>, Vec<Tensor>) = weights
             .filter(|it| seen.insert(it.storage().address()))
             .partition(|it| written.contains(&it.storage().address()));
+        if trained.len() + 1 < LEAST {
+            return None;
+        }
+        let own = |step: &'s Traced| step.operands.iter().filter(|it| !(step.in_place && it.at == 0));
+        let read = steps.iter().filter(|it| !it.is_view).flat_map(own).map(|it| it.storage).collect();
         let added: HashMap<usize, &Traced> = steps
             .iter()
             .filter(|it| it.in_place && it.operation.explanation == Explanation::Pointwise(Formula::Add))
@@ -195,7 +197,7 @@ impl<'s> ByHand<'s> {
             Some(Gradient { product, into, storage })
         };
         let gradients = products().filter_map(gradient).collect();
-        (trained.len() + 1 >= LEAST).then_some(ByHand { steps, trained, others, gradients, read })
+        Some(ByHand { trained, others, gradients, read })
     }
 }
 
@@ -242,10 +244,10 @@ fn piled_up(cell: &TracedCell) -> Option<Observation> {
         // The trace keeps some of the many writes in a line: any that sets an array of this shape may be meant for this one.
         let sets = |step: &&Traced| step.in_place && !is(step, Formula::Add) && !is(step, Formula::Sub);
         let is_set =
-            all.steps.iter().filter(sets).any(|step| step.operand(0).is_some_and(|own| own.shape() == shape));
+            cell.steps().filter(sets).any(|step| step.operand(0).is_some_and(|own| own.shape() == shape));
         let uses =
             |step: &&Traced| !step.is_view && step.operands.iter().any(|own| own.storage == it.storage);
-        let own: Vec<&Traced> = all.steps.iter().filter(uses).collect();
+        let own: Vec<&Traced> = cell.steps().filter(uses).collect();
         let mut turns: Vec<bool> = own.iter().map(|step| step.in_place).collect();
         turns.dedup();
         it.into.is_some()

@@ -82,9 +82,12 @@ fn causal(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
                 && (call.report.is_causal || reach == Reach::All && promises(call) || hides(call, cell)) =>
         {
             (
-                format!(
-                    "{function} is named or set to be causal, or masks its scores so: no token should see a later one. "
-                ),
+                match hides(call, cell) {
+                    true => format!("Each softmax of {function} hides all later tokens. "),
+                    false => {
+                        format!("{function} is named or set to be causal: no token should see a later one. ")
+                    }
+                },
                 "scores.masked_fill(mask, -torch.inf) before the softmax, with mask = torch.triu(torch.ones(T, T), \
      diagonal=1).bool(); for F.scaled_dot_product_attention is_causal=True",
             )
@@ -280,6 +283,7 @@ fn newest_cut(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     if step.operation.explanation != Explanation::Moved(Movement::Joined) || joined.ndim() < 2 {
         return None;
     }
+    trace_back(newest.tensor.as_ref()?, &is_product)?;
     let axis = (0..joined.ndim()).find(|at| joined.shape()[*at] != kept.shape()[*at])?;
     let (old, stride) = (kept.shape()[axis], joined.layout().strides[axis].max(1));
     let reads: Vec<&Traced> =
@@ -290,7 +294,6 @@ fn newest_cut(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         part.and_then(|it| Some((it, it.layout.offset.checked_sub(joined.layout().offset)?)))
             .is_some_and(|(it, at)| at / stride % joined.shape()[axis] + it.shape()[axis] <= old)
     };
-    trace_back(newest.tensor.as_ref()?, &is_product)?;
     if reads.is_empty() || !reads.iter().all(cuts_off) {
         return None;
     }
@@ -334,21 +337,18 @@ pub(super) static DROPOUT: Mistake = Mistake::new(
 /// spread is computed too, samples are meant.
 fn noise(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let call = step.place().filter(|it| it.training == Some(false) && it.function.ends_with(".forward"))?;
-    let is_drawn = |it: &&Traced| {
-        let is_within = || it.calls.iter().any(|own| own.activation == call.activation);
-        it.operation.family == OpFamily::Random
-            && it.operation.explanation != Explanation::Dropout
-            && is_within()
-    };
-    let is_random = |at: usize| {
-        let start = step.tensor(at).map(|it| source(it).1);
-        start.is_some_and(|start| cell.steps().filter(is_drawn).any(|it| it.made(&start)))
-    };
     if step.operation.explanation != Explanation::Pointwise(Formula::Add) {
         return None;
     }
+    let draws = |it: &&Traced| {
+        let is_dropout = it.operation.explanation == Explanation::Dropout;
+        let is_within = || it.calls.iter().any(|own| own.activation == call.activation);
+        it.operation.family == OpFamily::Random && !is_dropout && is_within()
+    };
+    let drawn: Vec<&Traced> = cell.steps().filter(draws).collect();
+    let made = |start: Tensor| drawn.iter().any(|it| it.made(&start));
+    let is_random = |at: usize| step.tensor(at).is_some_and(|it| it.ndim() > 0 && made(source(it).1));
     let at = [0, 1].into_iter().find(|at| is_random(*at) && !is_random(1 - at))?;
-    step.tensor(at).filter(|it| it.ndim() > 0)?;
     let observed = format!(
         "{} is in evaluation mode (training=False), and random numbers are added to {}.",
         call.class.as_deref().unwrap_or("the module"),

@@ -1,8 +1,6 @@
 //! Scores that are not divided by the root of the head's width.
 //! Source: Vaswani et al. 2017, 3.2.1: scores of width d are divided by the root of d.
 
-use std::rc::Rc;
-
 use super::attention::{Attention, Scores, is_softmax, record_of};
 use super::axes::{Product, is_product, size};
 use super::flow::{
@@ -290,23 +288,17 @@ fn is_projected(scores: &Scores) -> bool {
         if path.iter().any(is_gate) {
             return false;
         }
-        // A projection may be an einsum, or a product with its matrix on the left.
-        let has_parameter = |made: Rc<Record>| {
-            let is_product =
-                Product::of(&made).is_some() || made.operation.explanation == Explanation::Einsum;
-            is_product && operands(&made).iter().any(|it| is_parameter(&flow::source(it).1))
-        };
-        projection(&start).is_some() || origin(&start).is_some_and(has_parameter)
+        projection(&start).is_some() || origin(&start).is_some_and(|it| beside_parameter(&it).is_some())
     };
     !is_same && is_of_projection(query) && is_of_projection(key)
 }
 
-/// The sizes of what an einsum multiplies with a parameter, as with one matrix for each head.
-fn einsum_with_parameter(made: &Record) -> Option<Vec<usize>> {
-    let all = operands(made);
+/// What a product multiplies with a parameter. A projection may be an einsum, or a product with its matrix on the left.
+fn beside_parameter(made: &Record) -> Option<Vec<Tensor>> {
+    let is_product = Product::of(made).is_some() || made.operation.explanation == Explanation::Einsum;
     let is_weight = |it: &Tensor| is_parameter(&flow::source(it).1);
-    let is_einsum = made.operation.explanation == Explanation::Einsum && all.iter().any(is_weight);
-    is_einsum.then(|| all.iter().filter(|it| !is_weight(it)).filter_map(|it| size(it, 1)).collect())
+    let (weights, others): (Vec<Tensor>, Vec<Tensor>) = operands(made).into_iter().partition(is_weight);
+    (is_product && !weights.is_empty()).then_some(others)
 }
 
 /// Whether queries or keys are scaled or normalised before they are rotated or repeated.
@@ -337,8 +329,10 @@ fn other_widths(scores: &Scores) -> Vec<(usize, &'static str)> {
             }
             let wider = steps.iter().map(|step| &step.operand).chain([&projection.left, &whole]);
             found.extend(wider.filter_map(|it| Some((size(it, 1)?, "the width of the layer's input"))));
-        } else if let Some(made) = origin(&start).and_then(|it| einsum_with_parameter(&it)) {
-            found.extend(made.into_iter().map(|it| (it, "the width of the layer's input")));
+        } else if let Some(inputs) = origin(&start).and_then(|it| beside_parameter(&it)) {
+            found.extend(
+                inputs.iter().filter_map(|it| Some((size(it, 1)?, "the width of the layer's input"))),
+            );
         }
     }
     found

@@ -371,11 +371,24 @@ pub(super) static GROUPS: Mistake = Mistake::new(
 const LARGEST: usize = 1 << 20;
 
 fn groups(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    keys_and_values(step)?.iter().find_map(|it| in_turn(it, step, cell)).or_else(|| tiled(step, cell))
+    let by_values = |it: Tensor| groups_in_turn(&it).map(|(heads, groups)| (it, heads, groups));
+    let found = keys_and_values(step)?.into_iter().find_map(by_values);
+    let (values, heads, groups) = found.or_else(|| tiled(step))?;
+    let name = cell.name_of(&values, "a tensor of keys or values");
+    let order: Vec<String> = (0..heads.min(6)).map(|head| (head % groups).to_string()).collect();
+    let right: Vec<String> = (0..heads.min(6)).map(|head| (head / (heads / groups)).to_string()).collect();
+    let observed = format!(
+        "{name} has {heads} heads, copies of {groups}, in the order {}: query head 1 meets group 1, and not group 0 as in \
+         {}.",
+        order.join(" "),
+        right.join(" ")
+    );
+    let fix = format!("keys.repeat_interleave({}, dim=1), and the same for the values", heads / groups);
+    Some(Observation::new(step.site(), observed, fix))
 }
 
-/// Keys of one text, without the axis of a batch, whose heads are repeated as a whole.
-fn tiled(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+/// Keys of one text, without the axis of a batch, whose heads are repeated as a whole: how many heads, and how many different.
+fn tiled(step: &Traced) -> Option<(Tensor, usize, usize)> {
     let product = Attention::ending_at(step)?.scores?.product;
     let (keys, tokens) = (&product.right, product.free.1?);
     let path = rearranged(keys).0;
@@ -389,7 +402,7 @@ fn tiled(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let axis = axis_at_start(&path[..at], axis)?;
     let (before, after) = (size(&path[at].operand, axis)?, size(&path[at].result, axis)?);
     let all_after = path[at].result.numel() == path[at].operand.numel() * after / before.max(1);
-    (before > 1 && after > before && all_after).then(|| group_order(keys, after, before, step, cell))
+    (before > 1 && after > before && all_after).then(|| (keys.clone(), after, before))
 }
 
 /// The keys and the values of attention that ends with this operation.
@@ -402,49 +415,21 @@ fn keys_and_values(step: &Traced) -> Option<Vec<Tensor>> {
     Some(keys.into_iter().chain(attention.values().cloned()).collect())
 }
 
-fn in_turn(values: &Tensor, step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    Some(group_order(values, head_count(values)?, groups_in_turn(values)?, step, cell))
-}
-
-fn group_order(
-    values: &Tensor,
-    heads: usize,
-    groups: usize,
-    step: &Traced,
-    cell: &TracedCell,
-) -> Observation {
-    let name = cell.name_of(values, "a tensor of keys or values");
-    let order: Vec<String> = (0..heads.min(6)).map(|head| (head % groups).to_string()).collect();
-    let right: Vec<String> = (0..heads.min(6)).map(|head| (head / (heads / groups)).to_string()).collect();
-    let observed = format!(
-        "{name} has {heads} heads, copies of {groups}, in the order {}: query head 1 meets group 1, and not group 0 as in \
-         {}.",
-        order.join(" "),
-        right.join(" ")
-    );
-    let fix = format!("keys.repeat_interleave({}, dim=1), and the same for the values", heads / groups);
-    Observation::new(step.site(), observed, fix)
-}
-
-fn head_count(values: &Tensor) -> Option<usize> {
-    match values.shape() {
-        &[_, heads, tokens, width] if tokens > 0 && width > 0 && values.numel() <= LARGEST => Some(heads),
-        _ => None,
+/// How many heads there are, and how many different ones, if they take turns: 0 1 0 1.
+fn groups_in_turn(values: &Tensor) -> Option<(usize, usize)> {
+    let &[samples, heads, tokens, width] = values.shape() else { return None };
+    if tokens * width == 0 || values.numel() > LARGEST {
+        return None;
     }
-}
-
-/// How many different heads there are, if they take turns: 0 1 0 1.
-fn groups_in_turn(values: &Tensor) -> Option<usize> {
-    let heads = head_count(values)?;
     let all = values.to_f32_vec();
-    let sample = all.get(..all.len() / values.shape()[0].max(1))?;
+    let sample = all.get(..all.len() / samples.max(1))?;
     let size = sample.len() / heads;
     let head = |at: usize| &sample[at * size..(at + 1) * size];
     let period = (1..heads).find(|period| {
         heads.is_multiple_of(*period) && (*period..heads).all(|at| head(at) == head(at - period))
     })?;
     let differ = (1..period).all(|at| head(at) != head(at - 1));
-    (period > 1 && differ).then_some(period)
+    (period > 1 && differ).then_some((heads, period))
 }
 
 pub(super) static SHARED: Mistake = Mistake::new(

@@ -78,11 +78,19 @@ fn other_exponents(step: &Traced, cell: &TracedCell) -> Option<Observation> {
 /// The least positions and frequencies that are compared.
 const LEAST: usize = 3;
 
+fn is_trigonometric(step: &Traced) -> bool {
+    step.operation.explanation == Explanation::Pointwise(Formula::Trigonometric)
+}
+
+/// The sines and cosines that are computed of the angles that a step takes, itself among them.
+fn of_same_angles<'c>(step: &'c Traced, cell: &'c TracedCell) -> impl Iterator<Item = &'c Traced> {
+    let angles = |it: &Traced| it.operand(0).and_then(|own| Some((own.shape().to_vec(), own.floats()?)));
+    let own = angles(step);
+    cell.steps().filter(move |it| is_trigonometric(it) && angles(it) == own)
+}
+
 fn turning(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    if step.operation.explanation != Explanation::Pointwise(Formula::Trigonometric) {
-        return None;
-    }
-    let angles = step.operand(0)?;
+    let angles = step.operand(0).filter(|_| is_trigonometric(step))?;
     let &[.., positions, frequencies] = angles.shape() else { return None };
     let values = angles.floats()?;
     if positions < LEAST || frequencies < LEAST || values.len() > 1 << 20 {
@@ -99,10 +107,8 @@ fn turning(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     });
     let turns: Vec<f64> = (0..frequencies).map(|at| turn(0, at).abs()).collect();
     let is_one = turns.iter().all(|turn| (turn - turns[0]).abs() <= 1e-4 * turns[0]);
-    let is_same = |it: &Traced| it.operand(0).is_some_and(|it| it.floats().as_ref() == Some(&values));
-    let is_wave = |it: &Traced| it.operation.explanation == step.operation.explanation;
-    let is_other = |it: &Traced| is_wave(it) && it.operation.name != step.operation.name && is_same(it);
-    if is_linear && is_one && cell.steps().any(is_other) {
+    let is_other = |it: &Traced| it.operation.name != step.operation.name;
+    if is_linear && is_one && of_same_angles(step, cell).any(is_other) {
         let observed = format!(
             "All {frequencies} angles change by {} radians from one position to the next: they have one frequency.",
             figure(turns[0])
@@ -140,23 +146,19 @@ pub(super) static WAVES: Mistake = Mistake::new(
 
 /// The sines of the same angles are computed twice in one call, or written into a table twice, and nothing computes the cosines.
 fn sines_alone(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let is_wave = |it: &Traced| it.operation.explanation == Explanation::Pointwise(Formula::Trigonometric);
-    let angles = step.operand(0).filter(|_| is_wave(step))?;
+    let angles = step.operand(0).filter(|_| is_trigonometric(step))?;
     let &[.., positions, frequencies] = angles.shape() else { return None };
     if positions < LEAST || frequencies < 2 || frequencies * positions > 1 << 16 {
         return None;
     }
     let values = angles.floats()?;
-    let activation = |it: &Traced| it.place().map(|place| place.activation);
-    let alike = |it: &&Traced| {
-        let own = it.operand(0).filter(|own| is_wave(it) && own.shape() == angles.shape());
-        own.and_then(|own| own.floats()).is_some_and(|own| own == values)
-    };
-    let mut before = cell.steps().take_while(|it| !std::ptr::eq(*it, step)).filter(alike);
     let is_varied = values.iter().any(|it| (it - values[0]).abs() > 1e-9);
+    let activation = |it: &Traced| it.place().map(|place| place.activation);
+    let all: Vec<&Traced> = of_same_angles(step, cell).collect();
+    let mut before = all.iter().take_while(|it| !std::ptr::eq(**it, step));
     if !before.any(|it| activation(it) == activation(step))
         || !is_varied
-        || cell.steps().filter(alike).any(|it| it.operation.name != step.operation.name)
+        || all.iter().any(|it| it.operation.name != step.operation.name)
     {
         return None;
     }

@@ -93,9 +93,9 @@ def is_own(frame):
     return not frame.f_code.co_filename.startswith(("<attn>", "<frozen"))
 
 
-def own_frame():
-    """The program's frame that runs; None where a check runs by itself."""
-    frame = sys._getframe(1)
+def own_frame(within=None):
+    """The program's frame that runs, or the one that called `within`; None where a check runs by itself."""
+    frame = sys._getframe(1) if within is None else within.f_back
     while frame is not None and not is_own(frame):
         frame = frame.f_back
     return frame

@@ -3,7 +3,7 @@
 import inspect
 
 import torch
-from _events import is_own, own_frame
+from _events import own_frame
 from torch import nn
 
 
@@ -75,9 +75,7 @@ def begun_with(watch, layer, ids, at):
     length, grad = 1 if ids.dim() == 1 else ids.shape[1], torch.is_grad_enabled()
     token = int(first[0]) if bool((first == first[0]).all()) else None
     frame = own_frame()
-    caller = frame and frame.f_back
-    while caller is not None and not is_own(caller):
-        caller = caller.f_back
+    caller = frame and own_frame(frame)
     path = (frame and frame.f_code, caller and (caller.f_code, caller.f_lineno))
     trained, written, last, paths = watch.begun.setdefault((layer, at), (set(), [], [], set()))
     # What is read in between begins another text.
