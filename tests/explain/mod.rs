@@ -2,5 +2,5 @@
 
 mod trace;
 mod what_if;
-mod why;
+pub(crate) mod why;
 mod zoo;

@@ -1,11 +1,10 @@
 //! The tracer: the operations that ran, their calls, and their operands as they were at that time.
 
 use attn::explain::trace::{Cost, OutlineItem, Sources, outline};
+use attn::lesson::Step;
 use attn::ops::trace::{Trace, Traced};
 use attn::session::{Session, SessionOptions, with_large_stack};
 use attn::view::{Look, trace};
-
-use crate::course;
 
 const CLASS: &str = "\
 import torch
@@ -206,58 +205,30 @@ fn rows(items: &[OutlineItem]) -> usize {
     items.iter().map(of).sum()
 }
 
-/// The trace of every cell of the chapter fits the screen, and its rows have the learner's code.
-#[test]
-fn the_chapter_is_traced() {
-    if crate::apart::ran() {
-        return;
-    }
-    with_large_stack(|| {
-        let catalogue = course::catalogue();
-        for lesson in catalogue.lessons() {
-            let lesson = lesson.expect("the lessons can be read");
-            let mut session = Session::new(SessionOptions::default());
-            let mut cells = Vec::new();
-            let needed = lesson.steps.first().into_iter().flat_map(|step| catalogue.prelude(step)).flatten();
-            for (step, _) in needed {
-                let code = course::shortened(&step.code);
-                session.run(&code, &step.name());
-                cells.push((step.name(), code));
-            }
-            for step in &lesson.steps {
-                let code = course::shortened(&step.code);
-                cells.push((step.name(), code.clone()));
-                let (_, traced) = session.traced(&code, &step.name());
-                let outline = outline(&traced, &Sources::new(cells.clone()), false);
-                // What is beyond the bound of a trace is counted, and has no line.
-                let (listed, cost) = summed(&outline.items);
-                assert_eq!(
-                    (listed + traced.beyond, cost),
-                    (outline.operations, outline.cost),
-                    "{}",
-                    step.name()
-                );
-                // Long traces have many rows of a kind: they are shown in one of the ways, by turns.
-                let looks = [(80, false), (40, false), (60, true)];
-                let is_long = outline.items.len() > 500;
-                for (at, (width, plain)) in looks.into_iter().enumerate() {
-                    if is_long && at != step.number % looks.len() {
-                        continue;
-                    }
-                    let text = trace::trace(&outline, Look { width, colour: false, plain });
-                    assert!(text.width() <= width, "{} at {width}:\n{}", step.name(), text.characters());
-                    let odd = |letter: char| "│×▁▂▃▄▅▆▇█…".contains(letter);
-                    assert!(!plain || !text.characters().contains(odd), "{}", text.characters());
-                }
-                // A call that was written over several lines is one line of a trace.
-                let own: String = code.split_whitespace().collect();
-                for row in outline.items.iter().filter_map(|item| match item {
-                    OutlineItem::Operation(row) => Some(row),
-                    _ => None,
-                }) {
-                    assert!(own.contains(row.code.split_whitespace().next().unwrap_or("?")), "{row:?}");
-                }
-            }
+/// The trace of a cell of the chapter fits the screen, and its rows have the learner's code.
+pub(super) fn is_readable(step: &Step, code: &str, traced: &Trace, sources: &Sources) {
+    let outline = outline(traced, sources, false);
+    // What is beyond the bound of a trace is counted, and has no line.
+    let (listed, cost) = summed(&outline.items);
+    assert_eq!((listed + traced.beyond, cost), (outline.operations, outline.cost), "{}", step.name());
+    // Long traces have many rows of a kind: they are shown in one of the ways, by turns.
+    let looks = [(80, false), (40, false), (60, true)];
+    let is_long = outline.items.len() > 500;
+    for (at, (width, plain)) in looks.into_iter().enumerate() {
+        if is_long && at != step.number % looks.len() {
+            continue;
         }
-    });
+        let text = trace::trace(&outline, Look { width, colour: false, plain });
+        assert!(text.width() <= width, "{} at {width}:\n{}", step.name(), text.characters());
+        let odd = |letter: char| "│×▁▂▃▄▅▆▇█…".contains(letter);
+        assert!(!plain || !text.characters().contains(odd), "{}", text.characters());
+    }
+    // A call that was written over several lines is one line of a trace.
+    let own: String = code.split_whitespace().collect();
+    for row in outline.items.iter().filter_map(|item| match item {
+        OutlineItem::Operation(row) => Some(row),
+        _ => None,
+    }) {
+        assert!(own.contains(row.code.split_whitespace().next().unwrap_or("?")), "{row:?}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use attn::explain::{TensorNames, Why, WhyEnd, why};
+use attn::explain::{TensorNames, Why, WhyEnd, trace::Sources, why};
 use attn::lesson::{Lesson, Step};
 use attn::session::{Session, SessionOptions, with_large_stack};
 use attn::tensor::Tensor;
@@ -53,8 +53,9 @@ fn unexplained(why: &Why) -> Vec<String> {
     own.into_iter().chain(why.below.iter().flat_map(unexplained)).collect()
 }
 
+/// A step that only takes times has no numbers to explain.
 #[test]
-fn every_tensor_of_every_lesson_is_explained_by_figures_that_add_up() {
+fn every_cell_of_every_lesson_is_traced_and_explained_by_figures_that_add_up() {
     if crate::apart::ran() {
         return;
     }
@@ -70,14 +71,17 @@ fn every_tensor_of_every_lesson_is_explained_by_figures_that_add_up() {
                 session.run(&course::shortened(&step.code), &step.name());
             }
             for step in &lesson.steps {
-                // A step that only takes times has no numbers to explain.
-                if step.varies {
-                    continue;
-                }
-                let outcome = session.run(&course::shortened(&step.code), &step.name());
+                let code = course::shortened(&step.code);
+                let (outcome, traced) = session.traced(&code, &step.name());
+                super::trace::is_readable(
+                    step,
+                    &code,
+                    &traced,
+                    &Sources::new(session.sources().collect::<Vec<_>>()),
+                );
                 steps.push(step);
                 let names = names(&session, &steps, Some(lesson));
-                for variable in outcome.changed {
+                for variable in outcome.changed.into_iter().filter(|_| !step.varies) {
                     for index in indices(&variable.value) {
                         let mut why = why(&variable.value, &index, &names);
                         why.open(3, &names);
@@ -96,36 +100,17 @@ fn every_tensor_of_every_lesson_is_explained_by_figures_that_add_up() {
     });
 }
 
-/// The programs that were recorded from PyTorch, over the whole surface of operations.
-fn programs() -> Vec<String> {
-    let mut all = Vec::new();
-    for file in ["programs", "programs_more", "show", "nn"] {
-        let path = format!("{}/tests/golden/{file}.json", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read_to_string(&path).expect("the recorded programs are there");
-        let document: serde_json::Value = serde_json::from_str(&text).expect("they are JSON");
-        let cases = document["cases"].as_array().expect("they have a list of cases");
-        all.extend(cases.iter().filter_map(|case| case["program"].as_str()).map(with_imports));
-    }
-    all.retain(|program| !program.contains(".backward("));
-    all
-}
-
-/// The program itself, or with the imports it takes for granted put before it.
-fn with_imports(source: &str) -> String {
-    match source.contains("import torch\n") {
-        true => source.to_owned(),
-        false => format!(
-            "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\ninf, nan = float('inf'), float('nan')\n{source}"
-        ),
-    }
-}
-
 /// Counts the operations that an explanation speaks of.
 fn ops_in(why: &Why, ops: &mut BTreeMap<&'static str, usize>) {
     for op in why.passed.iter().copied().chain(why.op) {
         *ops.entry(op).or_default() += 1;
     }
     why.below.iter().for_each(|below| ops_in(below, ops));
+}
+
+/// What is wrong with the explanations of what a session holds.
+pub(crate) fn faults_in(session: &Session) -> Vec<String> {
+    ask_all(session, |_| true, &mut BTreeMap::new())
 }
 
 /// Asks why of what a session holds under these names; gives what is wrong.
@@ -152,23 +137,6 @@ fn ask_all(
         }
     }
     found
-}
-
-#[test]
-fn recorded_programs_are_explained_by_figures_that_add_up() {
-    if crate::apart::ran() {
-        return;
-    }
-    with_large_stack(|| {
-        let mut ops = BTreeMap::new();
-        let mut found = Vec::new();
-        for program in programs() {
-            let mut session = Session::new(SessionOptions::default());
-            session.run(&program, "program");
-            found.extend(ask_all(&session, |_| true, &mut ops));
-        }
-        assert!(found.is_empty(), "{}", found.join("\n"));
-    });
 }
 
 /// What the expressions of `why/surface.txt` are about; `written` writes in place, `summed` adds in a loop.

