@@ -176,6 +176,12 @@ impl PyStream {
         Ok(PyStream { stream: PyMutex::new(Stream { engine, second: None }) }.into_pyobject(vm))
     }
 
+    /// A stream of its own that draws the same from here on.
+    #[pymethod]
+    fn __deepcopy__(&self, _memo: PyObjectRef, vm: &VirtualMachine) -> PyObjectRef {
+        PyStream { stream: PyMutex::new(self.stream.lock().clone()) }.into_pyobject(vm)
+    }
+
     /// Uniform numbers in an array of this shape; one number where it is `None`.
     #[pymethod]
     fn units(&self, size: PyObjectRef, vm: &VirtualMachine) -> PyResult {

@@ -8,7 +8,7 @@ use rustpython_vm::builtins::{PyDict, PyDictRef, PyInt, PyList, PyTuple, PyTuple
 use rustpython_vm::frame::FrameRef;
 use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
-use super::py_tensor::PyTensor;
+use super::py_tensor::{PyTensor, lent_tensor};
 use super::site::is_library;
 use crate::tensor::Tensor;
 
@@ -206,8 +206,8 @@ fn kind(value: &PyObjectRef, vm: &VirtualMachine) -> char {
     if vm.is_none(value) {
         return 'N';
     }
-    if let Some(object) = value.downcast_ref::<PyTensor>() {
-        return if object.tensor().numel() == 0 { 'E' } else { 'T' };
+    if let Some(tensor) = lent_tensor(value, vm) {
+        return if tensor.numel() == 0 { 'E' } else { 'T' };
     }
     if value.downcast_ref_if_exact::<PyInt>(vm).is_some() {
         return if value.clone().try_to_value::<i64>(vm).is_ok_and(|it| it == 0) { 'Z' } else { 'I' };
@@ -241,6 +241,11 @@ impl Copies {
             self.tensors += 1;
             let copy = Tensor::new(tensor.to_buffer(), tensor.shape(), tensor.dtype());
             return Some(PyTensor::new(copy, object.state.clone()).into_pyobject(vm));
+        }
+        if let Some(tensor) = lent_tensor(value, vm) {
+            self.left = self.left.checked_sub(tensor.numel())?;
+            self.tensors += 1;
+            return vm.call_method(value, "copy", ()).ok();
         }
         if let Some(tuple) = value.downcast_ref_if_exact::<PyTuple>(vm) {
             let copied = tuple.iter().map(|it| self.of(it, vm)).collect::<Option<_>>()?;

@@ -270,7 +270,180 @@ const CASES: &[Case] = &[
     ("not-from-the-last-token", BY_NUMPY, "probs[0, -1]", "probs[0, 0]"),
     ("not-from-the-last-token", BY_NUMPY, "out[-T:]", "out[:T]"),
     ("state-not-passed", STATEFUL, "        state = new\n", ""),
+    ("trained-on-test", BY_NUMPY, "everything[:60], ", "everything, "),
+    ("rows-stay-equal", BY_NUMPY, "rng.normal(size=(d, 6)) / 3, 'b'", "np.zeros((d, 6)), 'b'"),
+    ("rotary-not-relative", FROM_THE_LEFT, "[-b, a]", "[b, a]"),
+    ("parameters-not-trained", CHECKED, "for name in P:\n", "for name in 'ac':\n"),
+    ("cache-differs", IN_ARRAYS, "k=len(k) - len(x) + 1", "k=1"),
+    ("cache-differs", IN_ARRAYS, "len(ids) - 1, cache", "len(ids), cache"),
+    (
+        "norm-depends-on-size",
+        IN_ARRAYS,
+        "np.sqrt(np.mean(x ** 2, axis=-1, keepdims=True) + 1e-6)",
+        "(np.mean(x ** 2, axis=-1, keepdims=True) + 1e-6)",
+    ),
+    (
+        "residual-of-norm",
+        IN_ARRAYS,
+        "x = x + self.layer(norm(x, self.g)",
+        "x = norm(x, self.g)\n        x = x + self.layer(x",
+    ),
+    ("projection-unused", IN_ARRAYS, "x @ self.W_v", "x @ self.W_k"),
+    ("rotary-not-relative", IN_ARRAYS, "[-x[..., 4:]", "[x[..., 4:]"),
+    ("no-positions", WINDOW, "self.place(places)", "self.place(ids)"),
+    ("class-token-unread", TOWERS, "x[:, 0]", "x[:, 1]"),
+    ("axes-mixed-by-view", WINDOWS, "view(b, 2, 3, 2, 3, d).transpose(2, 3)", "view(b, 2, 3, 2, 3, d)"),
+    ("dropout-before-softmax", GRAPH, "self.drop(e.softmax(1))", "self.drop(e).softmax(1)"),
 ];
+
+/// A rotation where the first token of all is padding, whose vector is 0.
+const FROM_THE_LEFT: &str = "\
+import torch
+from torch import nn
+torch.manual_seed(3)
+table, a, b, c = nn.Embedding(9, 8, padding_idx=0), *(nn.Linear(8, 8, bias=False) for _ in range(3))
+ids = torch.tensor([[0, 0, 3, 4, 5], [6, 7, 3, 1, 2]])
+angles = torch.outer(torch.arange(5), 100.0 ** (-torch.arange(0, 8, 2) / 8))
+angles = torch.cat([angles, angles], dim=-1)
+def half(x):
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([-b, a], dim=-1)
+def turned(x):
+    return x * angles.cos() + half(x) * angles.sin()
+x = table(ids)
+s = turned(a(x)) @ turned(b(x)).transpose(1, 2) / 8 ** 0.5
+s = s.masked_fill((ids == 0)[:, None], -torch.inf)
+out = s.softmax(-1) @ c(x)
+";
+
+/// Gradients by hand, which are compared with differences for as many samples as there are features.
+const CHECKED: &str = "\
+import numpy as np
+rng = np.random.default_rng(3)
+P = {name: rng.normal(size=(4, 4)) / 2 for name in 'abc'}
+def gradients(x, y):
+    h = x @ P['a']
+    g = h @ P['b']
+    d = g @ P['c'] - y
+    dg = d @ P['c'].T
+    dh = dg @ P['b'].T
+    return {'c': g.T @ d, 'b': h.T @ dg, 'a': x.T @ dh}
+x, y = rng.normal(size=(2, 16, 4))
+print({name: it[0, 0] for name, it in gradients(x[:4], y[:4]).items()})
+for step in range(4):
+    G = gradients(x, y)
+    for name in P:
+        P[name] -= 0.001 * G[name]
+";
+
+/// A writer in NumPy that reads one text, without the axis of a batch, and keeps keys and values.
+const IN_ARRAYS: &str = "\
+import numpy as np
+rng = np.random.default_rng(3)
+def norm(x, g):
+    return g * x / np.sqrt(np.mean(x ** 2, axis=-1, keepdims=True) + 1e-6)
+def softmax(s):
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+angles = np.outer(np.arange(32), 1.0 / 100.0 ** (np.arange(0, 8, 2) / 8))
+angles = np.concatenate([angles, angles], axis=-1)
+cos, sin = np.cos(angles), np.sin(angles)
+def turned(x):
+    return np.concatenate([-x[..., 4:], x[..., :4]], axis=-1)
+def rotated(x, start):
+    c, s = cos[start:start + len(x)], sin[start:start + len(x)]
+    return x * c + turned(x) * s
+class Attention:
+    def __init__(self):
+        self.W_q, self.W_k, self.W_v = rng.normal(size=(3, 8, 8)) / 3
+    def __call__(self, x, start, cache):
+        q, k, v = rotated(x @ self.W_q, start), rotated(x @ self.W_k, start), x @ self.W_v
+        if cache is not None:
+            if cache:
+                k, v = np.concatenate([cache['k'], k]), np.concatenate([cache['v'], v])
+            cache['k'], cache['v'] = k, v
+        s = q @ k.T / np.sqrt(8)
+        s = s + np.triu(np.full((len(x), len(k)), -np.inf), k=len(k) - len(x) + 1)
+        return softmax(s) @ v
+class Writer:
+    def __init__(self):
+        self.table, self.layer, self.g = rng.normal(size=(9, 8)), Attention(), np.ones(8)
+        self.up = rng.normal(size=(8, 8)) / 3
+    def __call__(self, ids, start=0, cache=None):
+        x = self.table[ids]
+        x = x + self.layer(norm(x, self.g), start, cache)
+        x = x + norm(x, self.g) @ self.up
+        return x @ self.table.T
+model, ids = Writer(), [3, 5, 1]
+whole = model(np.array([3, 5, 1, 7]))
+cache = {}
+out = model(np.array(ids), 0, cache)
+for _ in range(3):
+    ids.append(int(rng.integers(9)))
+    out = model(np.array(ids[-1:]), len(ids) - 1, cache)
+";
+
+/// Two towers, one of which is causal, and the other has a class token.
+const TOWERS: &str = "\
+import torch
+from torch import nn
+class Tower(nn.Module):
+    def __init__(self, mask, d=8):
+        super().__init__()
+        self.mask, self.cls = mask, None if mask is not None else nn.Parameter(torch.randn(1, 1, d))
+        self.a, self.b, self.c = nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, d)
+    def forward(self, x):
+        if self.cls is not None:
+            x = torch.cat([self.cls.expand(len(x), -1, -1), x], dim=1)
+        s = self.a(x) @ self.b(x).transpose(1, 2) / x.shape[-1] ** 0.5
+        s = s if self.mask is None else s.masked_fill(self.mask, -torch.inf)
+        x = x + s.softmax(-1) @ self.c(x)
+        return x[:, -1] if self.cls is None else x[:, 0]
+torch.manual_seed(3)
+texts, images = Tower(torch.ones(6, 6).triu(1).bool()), Tower(None)
+scores = texts(torch.randn(4, 6, 8)) @ images(torch.randn(4, 5, 8)).T
+";
+
+/// Attention within windows of an image.
+const WINDOWS: &str = "\
+import torch
+from torch import nn
+class Near(nn.Module):
+    def __init__(self, d=4):
+        super().__init__()
+        self.a, self.b, self.c = nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, d)
+    def forward(self, x):
+        return (self.a(x) @ self.b(x).transpose(1, 2) / x.shape[-1] ** 0.5).softmax(-1) @ self.c(x)
+class Block(nn.Module):
+    def __init__(self, d=4):
+        super().__init__()
+        self.norm, self.near = nn.LayerNorm(d), Near(d)
+    def forward(self, x):
+        b, n, d = x.shape
+        parts = self.norm(x).view(b, 2, 3, 2, 3, d).transpose(2, 3).reshape(b * 4, 9, d)
+        parts = self.near(parts).view(b, 2, 2, 3, 3, d).transpose(2, 3)
+        return x + parts.reshape(b, n, d)
+torch.manual_seed(3)
+out = Block()(torch.randn(2, 36, 4))
+";
+
+/// Weights of a graph, from scores that are sums.
+const GRAPH: &str = "\
+import torch
+from torch import nn
+class Graph(nn.Module):
+    def __init__(self, d=4):
+        super().__init__()
+        self.lin, self.drop = nn.Linear(d, d), nn.Dropout(0.5)
+        self.to, self.of = nn.Parameter(torch.randn(d)), nn.Parameter(torch.randn(d))
+    def forward(self, x, near):
+        h = self.lin(x)
+        e = (h * self.to).sum(-1)[:, None] + (h * self.of).sum(-1)[None, :]
+        e = e.masked_fill(~near, -1e9)
+        return self.drop(e.softmax(1)) @ h
+torch.manual_seed(3)
+out = Graph()(torch.randn(6, 4), torch.eye(6).bool() | (torch.rand(6, 6) > 0.5))
+";
 
 /// Fused attention with a bias by distance in its mask, compared in one piece and in two.
 const ALIBI: &str = "\
@@ -572,9 +745,10 @@ def forward(p, x):
     a = softmax(s) @ h
     z = np.tanh(a @ p['W'] + p['b'])
     return softmax(z @ p['U']), a, z
-text = rng.integers(0, words, size=60)
+everything = rng.integers(0, words, size=80)
+text, val_text = everything[:60], everything[60:]
 for step in range(5):
-    starts = rng.integers(0, 50, size=4)
+    starts = rng.integers(0, len(text) - T - 1, size=4)
     x = np.stack([text[i:i + T] for i in starts])
     y = np.stack([text[i + 1:i + T + 1] for i in starts])
     probs, a, z = forward(params, x)
@@ -786,6 +960,12 @@ fn the_programs_themselves_have_no_findings() {
             WRITES,
             BY_NUMPY,
             STATEFUL,
+            FROM_THE_LEFT,
+            CHECKED,
+            IN_ARRAYS,
+            TOWERS,
+            WINDOWS,
+            GRAPH,
         ] {
             assert_eq!(found(program), [], "{program}");
         }

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::attention::record_of;
-use super::axes::Product;
+use super::axes::{Product, is_product};
+use super::flow::{Before, origin};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
 use crate::tensor::Tensor;
@@ -19,6 +20,8 @@ pub(super) static NEVER_STEPPED: Mistake = Mistake::new(
 
 /// So many parameters at least have a step that nothing reads.
 const LEAST: usize = 3;
+/// The most operations that are followed back from what may be a weight.
+const MOST_RECORDS: usize = 100;
 
 /// Whether an operation multiplies with this tensor, or looks up rows of it.
 fn uses(step: &Traced, tensor: &Tensor) -> bool {
@@ -124,7 +127,7 @@ fn is_weight(step: &Traced, tensor: &Tensor) -> bool {
     record_of(step).and_then(|record| Product::of(&record)).is_some_and(|it| it.right.is(tensor))
 }
 
-/// Whether the columns of a matrix are equal, and its rows are not.
+/// Whether the columns of a matrix are equal.
 fn are_columns_equal(tensor: &Tensor) -> bool {
     let &[rows, columns] = tensor.shape() else { return false };
     if rows < LEAST_ROWS || columns < LEAST_ROWS || tensor.numel() > 1 << 20 {
@@ -133,7 +136,7 @@ fn are_columns_equal(tensor: &Tensor) -> bool {
     let values = tensor.to_f64_vec();
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
     let is_flat = |row: &[f64]| row.iter().all(|it| near(*it, row[0]));
-    values.chunks(columns).all(is_flat) && !values.iter().all(|it| near(*it, values[0]))
+    values.chunks(columns).all(is_flat)
 }
 
 pub(super) static LEFT_OUT: Mistake = Mistake::new(
@@ -177,9 +180,12 @@ impl<'s> ByHand<'s> {
         let products = || steps.iter().filter_map(product);
         let is_weight = |it: &Tensor| it.ndim() == 2 && it.is_leaf() && !it.requires_grad();
         let weights = products().map(|(_, it)| it.right).filter(is_weight);
-        let (trained, others): (Vec<Tensor>, Vec<Tensor>) = weights
+        let (trained, mut others): (Vec<Tensor>, Vec<Tensor>) = weights
             .filter(|it| seen.insert(it.storage().address()))
             .partition(|it| written.contains(&it.storage().address()));
+        // What another product made, such as a gradient of as many samples as features, is no weight.
+        let is_made = |it: Tensor| origin(&it).is_some_and(|record| is_product(&record));
+        others.retain(|it| !Before::of(it, MOST_RECORDS).any(is_made));
         if trained.len() + 1 < LEAST {
             return None;
         }

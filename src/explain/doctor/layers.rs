@@ -1,13 +1,16 @@
 //! Layers that take another tensor than the one that is meant.
 
 use super::attention::{operands_of_attention, record_of, roles};
-use super::axes::{Product, size};
+use super::axes::{Product, is_product, size};
 use super::flow::{Before, is_parameter, operand, operands, origin, projection, source};
 use super::losses::hides_later_tokens;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::replay::Replay;
+use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Movement, Reducer};
-use crate::tensor::{Arg, Index, Record, Tensor};
+use crate::tensor::show::tuple_repr;
+use crate::tensor::{Arg, Buffer, DType, Index, Record, Tensor};
 
 /// Keys used as values, or a similar mix-up, which leaves another projection unused.
 /// Reported for a function that computes the right projection and never uses it.
@@ -189,16 +192,107 @@ fn is_norm(record: &Record) -> bool {
     matches!(record.operation.explanation, Explanation::Normalisation(_))
 }
 
+pub(super) static NO_NORM: Mistake = Mistake::new(
+    ("A409", "norm-depends-on-size"),
+    "a norm's result depends on the size of its input",
+    "A norm makes all rows alike in size, so that a layer meets the same range everywhere. Without the root, large rows become \
+     small and small rows large.",
+    &[Detector::Step(no_norm)],
+);
+
+/// Rows that are divided by their mean square without the root, or by a mean over the tokens.
+fn no_norm(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    const LARGER: f64 = 16.0;
+    let is_scaling =
+        matches!(step.operation.explanation, Explanation::Pointwise(Formula::Mul | Formula::Div));
+    let (mut first, mut by) = (step.tensor(0).filter(|_| is_scaling)?, step.tensor(1)?);
+    if first.numel() < by.numel() && step.operation.explanation == Explanation::Pointwise(Formula::Mul) {
+        (first, by) = (by, first);
+    }
+    let (&[.., tokens, _], &[.., rows, columns]) = (first.shape(), by.shape()) else { return None };
+    if first.ndim() != by.ndim() || by.numel() >= first.numel() {
+        return None;
+    }
+    let input = input_of_norm(first, by)?;
+    let name = cell.name_of(&input, "The input of the norm");
+    let is_of_tokens = first.ndim() > 2 && tokens > 1 && (rows, columns) == (1, *first.shape().last()?);
+    // Data, such as a series, may be normed along its time.
+    let is_of_model = |it: Tensor| is_parameter(&it) || origin(&it).is_some_and(|record| is_product(&record));
+    if is_of_tokens && Before::of(first, MOST_TENSORS).any(is_of_model) {
+        let observed = format!(
+            "{name} of shape {} is divided by what a mean over its dimension {} says: for each feature one number for all tokens.",
+            tuple_repr(first.shape()),
+            first.ndim() - 2
+        );
+        let found = Observation::new(step.site(), observed, "the mean over the features: dim=-1");
+        return Some(found.titled("a norm mixes the tokens").because(
+            "A norm of layers makes each token's vector alike in size, whatever the others are. Over the tokens, what one of them is \
+             depends on all others, and on later ones too.",
+        ));
+    }
+    if columns != 1 {
+        return None;
+    }
+    // Large beside the small number that is added to a mean square.
+    let again = |by: f64| {
+        let value = |at: usize| by * 1000.0 * (1.0 + 1.7 * at as f64).sin();
+        let values = (0..input.numel()).map(value);
+        let buffer = match input.dtype() {
+            DType::Float64 => Buffer::F64(values.collect()),
+            DType::Float32 => Buffer::F32(values.map(|it| it as f32).collect()),
+            _ => return None,
+        };
+        let new = Tensor::new(buffer, input.shape(), input.dtype());
+        Some(Replay::default().given(&input, new).of(step.result()?)?.to_f64_vec())
+    };
+    let (small, large) = (again(1.0)?, again(LARGER)?);
+    let sum = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let factor = sum(&small, &large) / sum(&small, &small);
+    let most = large.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
+    let is_scaled = small.iter().zip(&large).all(|(a, b)| (factor * a - b).abs() <= 1e-2 * most);
+    if !is_scaled || !(1e-9..0.9).contains(&factor) && !(1.1..0.99 * LARGER).contains(&factor) {
+        return None;
+    }
+    let observed = format!(
+        "{name} is divided by its own size. For rows {LARGER} times as large the result is {} times as large, and that of a norm the \
+         same.",
+        figure(factor)
+    );
+    Some(Observation::new(step.site(), observed, "x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)"))
+}
+
+/// What is divided by a mean of its own, or of its squares: without its mean, and without a vector that it is scaled with.
+fn input_of_norm(scaled: &Tensor, by: &Tensor) -> Option<Tensor> {
+    const MOST: usize = 12;
+    let is_sum = |it: &Tensor| {
+        origin(&source(it).1)
+            .is_some_and(|it| it.operation.explanation == Explanation::Reduction(Reducer::Sum))
+    };
+    let is_mean = |it: Tensor| {
+        origin(&it).is_some_and(|it| match it.operation.explanation {
+            Explanation::Reduction(Reducer::Mean) | Explanation::Spread { .. } => true,
+            // That of NumPy.
+            Explanation::Pointwise(Formula::Div) => {
+                it.args().get(1).and_then(Arg::number).is_some()
+                    && operand(&it, 0).is_some_and(|it| is_sum(&it))
+            }
+            _ => false,
+        })
+    };
+    if !Before::of(by, MOST).any(is_mean) {
+        return None;
+    }
+    let first = without_vectors(scaled);
+    // Without its mean.
+    let centred =
+        origin(&first).filter(|it| it.operation.explanation == Explanation::Pointwise(Formula::Sub));
+    let input = centred.and_then(|it| operand(&it, 0)).unwrap_or(first);
+    Before::of(by, MOST).any(|it| it.is(&input)).then_some(input)
+}
+
 /// What a norm that is written out divides by the root of a mean; it is scaled and shifted by parameters before or after.
 fn norm_by_hand(tensor: &Tensor) -> Option<Tensor> {
-    let scaled = |it: &Tensor| {
-        let mut at = it.clone();
-        while let Some(before) = without_parameter(&at) {
-            at = before;
-        }
-        at
-    };
-    let record = origin(&scaled(tensor))?;
+    let record = origin(&without_vectors(tensor))?;
     let [first, second] = <[Tensor; 2]>::try_from(operands(&record)).ok()?;
     let is_row = |it: &Tensor| it.shape().last() == Some(&1);
     let is_scaling =
@@ -206,33 +300,33 @@ fn norm_by_hand(tensor: &Tensor) -> Option<Tensor> {
     if !is_scaling || !is_row(&second) || is_row(&first) {
         return None;
     }
-    let kinds: Vec<Explanation> =
-        Before::of(&second, 6).filter_map(|it| Some(origin(&it)?.operation.explanation)).collect();
-    let is_root = |it: &Explanation| {
-        matches!(
-            it,
-            Explanation::Pointwise(Formula::Rsqrt | Formula::Sqrt) | Explanation::Spread { root: true }
-        )
+    let is_root = |it: Tensor| {
+        origin(&it).is_some_and(|it| {
+            matches!(
+                it.operation.explanation,
+                Explanation::Pointwise(Formula::Rsqrt | Formula::Sqrt) | Explanation::Spread { root: true }
+            )
+        })
     };
-    let is_mean =
-        |it: &Explanation| matches!(it, Explanation::Reduction(Reducer::Mean) | Explanation::Spread { .. });
-    if !kinds.iter().any(is_root) || !kinds.iter().any(is_mean) {
-        return None;
-    }
-    let first = scaled(&first);
-    // Without its mean.
-    let centred =
-        origin(&first).filter(|it| it.operation.explanation == Explanation::Pointwise(Formula::Sub));
-    centred.and_then(|it| operand(&it, 0)).or(Some(first))
+    Before::of(&second, 6).any(is_root).then(|| input_of_norm(&first, &second))?
 }
 
-/// What a vector of parameters was added to or multiplied with.
-fn without_parameter(tensor: &Tensor) -> Option<Tensor> {
+/// What was scaled and shifted by vectors.
+fn without_vectors(tensor: &Tensor) -> Tensor {
+    let mut at = tensor.clone();
+    while let Some(before) = without_vector(&at) {
+        at = before;
+    }
+    at
+}
+
+/// What a vector, such as one of parameters, was added to or multiplied with.
+fn without_vector(tensor: &Tensor) -> Option<Tensor> {
     let record = origin(tensor)?;
     let is_scaling =
         matches!(record.operation.explanation, Explanation::Pointwise(Formula::Add | Formula::Mul));
     let [first, second] = <[Tensor; 2]>::try_from(operands(&record)).ok().filter(|_| is_scaling)?;
-    let is_vector = |it: &Tensor| is_parameter(it) && it.ndim() == 1;
+    let is_vector = |it: &Tensor| it.ndim() == 1;
     if is_vector(&second) { Some(first) } else { is_vector(&first).then_some(second) }
 }
 
@@ -299,15 +393,17 @@ fn class_token(cell: &TracedCell) -> Option<Observation> {
     let steps = &cell.trace.steps;
     let joins: Vec<(&Traced, usize)> = steps.iter().filter_map(|step| Some((step, joined(step)?))).collect();
     let (join, place) = joins.first()?;
-    // One that begins a text, which is written from its last token.
-    if joins.iter().any(|(_, it)| it != place) || steps.iter().any(hides_later_tokens) {
-        return None;
-    }
     let &[_, count, width] = join.results.first()?.shape() else { return None };
     let is_join =
         |tensor: Tensor| joins.iter().any(|(step, _)| step.result().is_some_and(|it| it.is(&tensor)));
     let of_join =
         |step: &Traced| step.tensor(0).is_some_and(|it| Before::of(it, MOST_BEHIND_JOIN).any(is_join));
+    // One that begins a text, which is written from its last token.
+    if joins.iter().any(|(_, it)| it != place)
+        || steps.iter().any(|step| hides_later_tokens(step) && of_join(step))
+    {
+        return None;
+    }
     let reads = steps.iter().filter_map(|step| Some((step, read(step, count, width)?)));
     let reads: Vec<(&Traced, usize)> = reads.filter(|(step, _)| of_join(step)).collect();
     let (step, at) = reads.first()?;

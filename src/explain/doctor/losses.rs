@@ -3,7 +3,7 @@
 use std::{cell::OnceCell, collections::HashMap};
 
 use super::attention::{Attention, is_softmax};
-use super::flow::{Before, FlowStep, operand, origin, setting, source, trace_back};
+use super::flow::{FlowStep, operand, origin, setting, source, trace_back};
 use super::mask::{NO_WEIGHT, Visible, fused_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::{Reach, RepeatedCall};
@@ -15,8 +15,6 @@ use crate::tensor::{Arg, DType, Index, Tensor};
 
 /// The most texts that are compared with the targets of a loss.
 const MOST_TEXTS: usize = 8;
-/// The most tensors on the way from a loss's outputs to the embeddings.
-const MOST_BEFORE_LOSS: usize = 1000;
 /// The most outputs that are compared with those that a loss takes.
 const MOST_OUTPUTS: usize = 1 << 24;
 
@@ -25,37 +23,8 @@ pub(super) static NOT_SHIFTED: Mistake = Mistake::new(
     "the targets are the inputs themselves",
     "A causal model sees the token at its own position. If that is also what it has to predict, the loss falls to \
      zero by copying, and the model learns nothing about the next token.",
-    &[Detector::Call(misplaced), Detector::Once(same_tokens)],
+    &[Detector::Call(misplaced)],
 );
-
-/// The outputs of a loss were computed from tokens that are also its targets, where attention hides later tokens: code without calls
-/// that are repeated, as NumPy's.
-fn same_tokens(cell: &TracedCell) -> Option<Observation> {
-    let looked_up = |step: &Traced| {
-        let (tensor, tokens) = reads_tokens(step)?;
-        let is_numpy = step.operation.explanation == Explanation::Moved(Movement::LookedUp);
-        Some((step.result()?.clone(), (tensor.shape()[1], tokens))).filter(|_| is_numpy)
-    };
-    let texts: Vec<(Tensor, (usize, Vec<f64>))> =
-        cell.steps().filter_map(looked_up).take(MOST_TEXTS).collect();
-    if texts.is_empty() || !cell.steps().any(hides_later_tokens) {
-        return None;
-    }
-    let losses: Vec<ClassLoss> = cell.steps().filter_map(ClassLoss::of).collect();
-    let is_by = |by| losses.iter().any(|loss| texts.iter().any(|(_, text)| is_shifted(loss, text, by)));
-    let own = |loss: &&ClassLoss| {
-        let from =
-            |embeddings: &Tensor| Before::of(&loss.outputs, MOST_BEFORE_LOSS).any(|it| it.is(embeddings));
-        texts.iter().any(|(embeddings, text)| is_shifted(loss, text, 0) && from(embeddings))
-    };
-    let loss = losses.iter().find(own).filter(|_| !is_by(1))?;
-    let observed = format!(
-        "{} tokens are looked up, and they are also the targets of the loss, each at its own position.",
-        loss.targets.len()
-    );
-    let fix = "predict the next token: the targets are the text moved by one";
-    Some(Observation::new(loss.step.site(), observed, fix))
-}
 
 /// The tokens of texts in the order in which they were looked up, and how many each text has.
 fn texts<'s>(steps: impl Iterator<Item = &'s Traced>) -> Vec<(usize, Vec<f64>)> {

@@ -110,6 +110,7 @@ const MISTAKES: &[&Mistake] = &[
     &written_text::LAST_TOKEN,
     &unused::NO_RESIDUAL,
     &layers::RESIDUAL,
+    &layers::NO_NORM,
     &layers::CLASS_TOKEN,
     &weights::SUMMED,
     &pairs::APART,

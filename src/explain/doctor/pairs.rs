@@ -1,11 +1,10 @@
 //! Outputs and targets of a loss that do not belong to each other.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use super::flow::{Before, is_parameter, origin, source, unchanged_operands};
+use super::flow::{Before, is_parameter, origin, unchanged_operands};
 use super::losses::{is_cross_entropy, looked_up, reads_tokens};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::replay::Replay;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::explanation::{Explanation, Formula, LossKind, Movement};
 use crate::tensor::show::tuple_repr;
@@ -23,54 +22,7 @@ pub(super) static APART: Mistake = Mistake::new(
 const MOST_TENSORS: usize = 600;
 
 fn samples_apart(cell: &TracedCell) -> Option<Observation> {
-    cell.steps()
-        .find_map(apart)
-        .or_else(|| cell.steps().find_map(|step| crossed(step, cell)))
-        .or_else(|| cell.steps().find_map(in_another_order))
-}
-
-/// Outputs (text, token, class) and targets (text, token), one of which was transposed before both were made rows: row i of the
-/// outputs is then of another text than target i. Both are computed again from the numbers of their texts.
-fn in_another_order(step: &Traced) -> Option<Observation> {
-    if !is_cross_entropy(step) {
-        return None;
-    }
-    let (outputs, targets) = (step.tensor(0)?, step.tensor(1)?);
-    let (made, given) = (source(outputs).1, source(targets).1);
-    let (&[texts, tokens, _], &[others, _]) = (made.shape(), given.shape()) else { return None };
-    if outputs.ndim() != 2 || targets.ndim() != 1 || texts != others || texts == tokens || texts < 2 {
-        return None;
-    }
-    let numbers = |of: &Tensor| -> Vec<i64> {
-        let inner = of.numel() / texts;
-        (0..of.numel()).map(|at| (at / inner) as i64).collect()
-    };
-    let again = |of: &Tensor, from: &Tensor| {
-        let new = match from.dtype().is_float() {
-            true => Tensor::from_f32(numbers(from).iter().map(|it| *it as f32).collect(), from.shape()),
-            false => Tensor::from_i64(numbers(from), from.shape()),
-        };
-        Some(Replay::default().given(from, new).of(of)?.to_f64_vec())
-    };
-    let (of_outputs, of_targets) = (again(outputs, &made)?, again(targets, &given)?);
-    let classes = outputs.shape()[1];
-    let rows: Vec<f64> = of_outputs.chunks(classes).map(|row| row[0]).collect();
-    // Texts that are all in another order, outputs and targets alike, meet one text each.
-    let meets = |at: usize| (rows[at] as usize, of_targets[at] as usize);
-    let first: HashMap<usize, usize> = (0..rows.len()).rev().map(meets).collect();
-    let is_other = |at: &usize| first.get(&meets(*at).0) != Some(&meets(*at).1);
-    let at = (0..rows.len().min(of_targets.len())).find(is_other)?;
-    let wrong = (0..rows.len()).filter(is_other).count();
-    let observed = format!(
-        "Row {at} of the outputs is of text {}, and target {at} of text {}, while another row of that text has a target of text {}: so it is for \
-         {wrong} of {} rows. One of both was transposed before it was made rows.",
-        rows[at],
-        of_targets[at],
-        first[&meets(at).0],
-        rows.len()
-    );
-    let fix = "make both rows in the same order: logits.reshape(-1, classes), targets.reshape(-1), both with the texts first";
-    Some(Observation::new(step.site(), observed, fix).titled("outputs and targets are in another order"))
+    cell.steps().find_map(apart).or_else(|| cell.steps().find_map(|step| crossed(step, cell)))
 }
 
 /// The outputs and the classes of a loss, or of probabilities that are looked up by the class of each row.
@@ -203,36 +155,66 @@ pub(super) static ON_TEST: Mistake = Mistake::new(
 /// Words in the names of data that no training reads.
 const FOR_LATER: [&str; 5] = ["val", "valid", "validation", "test", "heldout"];
 
-/// Pieces of a text that a training step reads, and that lie in a part of it which is named for validation.
+/// Pieces of a text or rows of data that a training step reads, and that lie in a part of it which is named for validation.
 fn from_later_part(cell: &TracedCell) -> Option<Observation> {
     let is_later = |name: &&str| name.to_lowercase().split('_').any(|word| FOR_LATER.contains(&word));
-    let is_part =
-        |it: &Tensor| it.ndim() == 1 && !it.dtype().is_float() && 2 * it.numel() < it.storage().read().len();
+    let is_part = |it: &Tensor| {
+        let is_rows = it.ndim() == 1 || it.ndim() == 2 && it.is_contiguous();
+        is_rows && !it.dtype().is_float() && 2 * it.numel() < it.storage().read().len()
+    };
     let later = cell.names.all().filter(is_later).filter_map(|name| Some((name, cell.names.get(name)?)));
     let later: Vec<(&str, &Tensor)> = later.filter(|(_, it)| is_part(it)).collect();
-    let trains = |step: &&Traced| step.result().is_some_and(Tensor::requires_grad);
-    let read = cell.steps().filter(trains).filter_map(|step| Some(reads_tokens(step)?.0.storage().address()));
-    let read: HashSet<usize> = read.collect();
+    if later.is_empty() {
+        return None;
+    }
+    // Whether what is read is trained, by the storage of what is read.
+    let mut read: HashMap<usize, bool> = HashMap::new();
+    for step in cell.steps() {
+        if let Some((tokens, _)) = reads_tokens(step) {
+            *read.entry(tokens.storage().address()).or_default() |=
+                step.result().is_some_and(Tensor::requires_grad);
+        }
+    }
     let is_batch = |step: &&Traced| {
-        let is_joined = step.operation.explanation == Explanation::Moved(Movement::Stacked);
-        is_joined && step.results.first().is_some_and(|it| read.contains(&it.storage))
+        matches!(step.operation.explanation, Explanation::Moved(Movement::Stacked | Movement::LookedUp))
+            && step.results.first().is_some_and(|it| read.contains_key(&it.storage))
     };
     cell.steps().filter(is_batch).find_map(|batch| {
         let of_part = |(name, part): &(&str, &Tensor)| {
             let (from, to) = (part.layout().offset, part.layout().offset + part.numel());
-            let is_within = |it: &&TracedTensor| {
-                let own = &it.layout;
-                it.storage == part.storage().address() && own.offset >= from && own.offset + own.numel() <= to
-            };
-            let count = batch.operands.iter().filter(is_within).count();
-            (count > 0).then(|| (name.to_string(), count))
+            let is_of_data = |it: &TracedTensor| it.storage == part.storage().address();
+            let pieces = pieces(batch, is_of_data)?;
+            let count = pieces.iter().filter(|(start, end)| *start >= from && *end <= to).count();
+            // Batches that are of that part alone may be those of the validation.
+            let is_mixed = count < pieces.len() && cell.alike(batch).count() >= LEAST_BATCHES;
+            let is_trained = read.get(&batch.results.first()?.storage) == Some(&true);
+            (count > 0 && (is_trained || is_mixed)).then(|| (name.to_string(), count, pieces.len()))
         };
-        let (name, count) = later.iter().find_map(of_part)?;
-        let all = batch.operands.len();
+        let (name, count, all) = later.iter().find_map(of_part)?;
         let observed =
             format!("{count} of the {all} texts that are joined for a training step are pieces of {name}.");
         let fix = "take the batches of a training from its own part: train_data[i : i + length]";
         let found = Observation::new(batch.site(), observed, fix);
         Some(found.titled("the training reads what is kept for validation"))
     })
+}
+
+/// So many batches are drawn in one line, at least.
+const LEAST_BATCHES: usize = 3;
+
+/// Where the pieces that are stacked begin and end in the memory of their data, or the rows that an index takes.
+fn pieces(step: &Traced, is_of_data: impl Fn(&TracedTensor) -> bool) -> Option<Vec<(usize, usize)>> {
+    if step.operation.explanation == Explanation::Moved(Movement::Stacked) {
+        let place = |it: &TracedTensor| (it.layout.offset, it.layout.offset + it.layout.numel());
+        let all = step.operands.iter().map(|it| is_of_data(it).then(|| place(it)));
+        return all.collect();
+    }
+    let data = step.operand(0).filter(|it| is_of_data(it))?;
+    let Some(Arg::Index(parts)) = step.args.get(1) else { return None };
+    let [Index::Tensor(index)] = &parts[..] else { return None };
+    let (stride, size) = (*data.layout.strides.first()?, data.shape().iter().skip(1).product::<usize>());
+    let is_rows = index.ndim() == 1 && index.dtype() == DType::Int64;
+    let start =
+        |row: i64| Some(data.layout.offset + usize::try_from(row).ok()? * usize::try_from(stride).ok()?);
+    is_rows.then(|| index.to_i64_vec().into_iter().filter_map(start).map(|it| (it, it + size)).collect())
 }

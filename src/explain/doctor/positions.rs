@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::attention::{Attention, operands_of_attention};
+use super::attention::{Attention, operands_of_attention, record_of};
 use super::axes::Product;
 use super::flow::{Before, FlowStep, first_operands, is_parameter, operand, operands, origin};
 use super::mask::{is_visible, square};
@@ -162,8 +162,14 @@ struct Pair {
 }
 
 impl Pair {
-    /// Those of a softmax, or of fused attention.
+    /// Those of a softmax, of fused attention, or of a product of two that are rotated.
     fn of(step: &Traced) -> Option<Pair> {
+        if let Some(Product { left, right, .. }) = record_of(step).and_then(|it| Product::of(&it)) {
+            let is_pair = left.ndim() >= 3
+                && left.ndim() == right.ndim()
+                && rotation(&left).and(rotation(&right)).is_some();
+            return is_pair.then(|| Pair { queries: left, keys: right, scores: step.result().cloned() });
+        }
         if step.operation.explanation == Explanation::Attention {
             let [queries, keys, _] = operands_of_attention(step)?;
             return Some(Pair { queries, keys, scores: None });
@@ -234,11 +240,14 @@ impl Pair {
         let matrices = || all.chunks(rows * rows);
         let itself = matrices().find_map(|scores| {
             let own = |at: usize| scores[at * (rows + 1)];
-            let at = (1..rows).find(|at| differ(own(*at), own(0)))?;
-            Some((at, own(0), own(at)))
+            // That of a token which is hidden by a product is 0.
+            let mut shown = (0..rows).filter(|at| own(*at) != 0.0);
+            let first = shown.next()?;
+            let at = shown.find(|at| differ(own(*at), own(first)))?;
+            Some([(first, own(first)), (at, own(at))])
         });
         let site = turning.site.clone();
-        if let Some((at, first, other)) = itself {
+        if let Some([(first, one), (at, other)]) = itself {
             let queries = cell.name_of(&self.queries, "the queries");
             let keys = cell.name_of(&self.keys, "the keys");
             let which = match &rotated {
@@ -247,9 +256,9 @@ impl Pair {
                 _ => String::new(),
             };
             let observed = format!(
-                "With all tokens equal, token 0 scores {} with itself and token {at} scores {} with itself: both have the \
+                "With all tokens equal, token {first} scores {} with itself and token {at} scores {} with itself: both have the \
                  distance 0.{which}",
-                figure(first),
+                figure(one),
                 figure(other)
             );
             let fix = "rotate queries and keys by the same angles, and in pairs as the angles are laid out: (x1 * cos - x2 * \

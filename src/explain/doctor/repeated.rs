@@ -93,7 +93,12 @@ impl<'r> RepeatedCall<'r> {
         let line = |step: &&Traced| step.place().map(|place| (place.cell, place.span.start.line));
         let lines: HashSet<(&str, usize)> = attention.iter().filter_map(line).collect();
         let own = |step: &&Traced| functions(step).next_back().map(|call| call.activation);
-        let mut inner: Vec<u64> = attention.iter().filter_map(own).collect();
+        let ends = trace.steps.iter().filter(|step| called(step).is_some() && is_last_of_attention(step));
+        let mut inner: Vec<u64> = ends.filter_map(|step| own(&step)).collect();
+        // A function for the softmax alone computes no attention.
+        if inner.is_empty() {
+            inner = attention.iter().filter_map(own).collect();
+        }
         inner.dedup();
         Some(RepeatedCall {
             report,

@@ -97,13 +97,15 @@ impl Replay {
     }
 }
 
-/// A tensor in which all tokens of all samples are the first one: each row along the last axis.
+/// A tensor in which all tokens of all samples are one of them: each row along the last axis is the first that is not 0, as
+/// padding is.
 pub(super) fn with_equal_tokens(tensor: &Tensor) -> Option<Tensor> {
     let width = *tensor.shape().last()?;
     if tensor.ndim() < 2 || tensor.numel() == 0 || tensor.numel() > LARGEST || !tensor.dtype().is_float() {
         return None;
     }
-    let values = tensor.to_f32_vec();
-    let equal = (0..values.len()).map(|at| values[at % width]).collect();
-    Some(Tensor::from_f32(equal, tensor.shape()))
+    let values = tensor.to_f64_vec();
+    let first = values.chunks(width).position(|row| row.iter().any(|it| *it != 0.0))? * width;
+    let equal: Vec<usize> = (0..values.len()).map(|at| first + at % width).collect();
+    Some(Tensor::new(tensor.to_buffer().pick(&equal), tensor.shape(), tensor.dtype()))
 }

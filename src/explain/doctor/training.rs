@@ -8,7 +8,7 @@ use super::unread::unread;
 use crate::session::Session;
 
 /// The mistakes that are watched.
-pub(super) static WATCHED: [Mistake; 22] = [
+pub(super) static WATCHED: [Mistake; 21] = [
     // Source: Press and Wolf 2017, Using the output embedding to improve language models.
     Mistake::watched(
         ("A803", "tied-weights-copied"),
@@ -119,12 +119,6 @@ pub(super) static WATCHED: [Mistake; 22] = [
         "random numbers of a layer are neither trained nor saved",
         "A plain tensor is no part of what an optimizer trains, of what is saved, or of what moves to another device. A model \
      that is loaded again has other numbers there.",
-    ),
-    Mistake::watched(
-        ("A409", "norm-depends-on-size"),
-        "a norm's result depends on the size of its input",
-        "A norm makes all rows alike in size, so that a layer meets the same range everywhere. Without the root, large rows become \
-     small and small rows large.",
     ),
     Mistake::implied(
         ("A407", "layer-unused"),

@@ -6,7 +6,8 @@ use std::rc::Rc;
 use super::attention::{Attention, Context, is_softmax, record_of, softmax_axis};
 use super::axes::{Axis, axis_of, is_mean_of_matrices, mixed_heads, size, sums};
 use super::flow::{
-    FlowStep, axis_at_start, is_zero_one, operand, origin, projection, rearranged, source, trace_back,
+    FlowStep, axis_at_start, first_operands, is_zero_one, operand, origin, projection, rearranged, source,
+    trace_back,
 };
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use crate::explain::terms::figure;
@@ -188,11 +189,23 @@ pub(super) static DROPOUT: Mistake = Mistake::new(
 );
 
 fn dropout_before_softmax(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    let dropout = attention.before.iter().find(|step| step.is_dropout())?;
-    attention.scores.as_ref()?;
-    let scores = cell.name_of(&dropout.operand, "the scores");
+    let dropout = match attention.scores {
+        Some(_) => attention
+            .before
+            .iter()
+            .find(|step| step.is_dropout())
+            .map(|it| (it.record.clone(), it.operand.clone())),
+        // Scores that are no product are known by their mask.
+        None => first_operands(&attention.input()?).next().filter(|(record, scores)| {
+            let is_masked =
+                origin(scores).is_some_and(|it| it.operation.explanation == Explanation::MaskedFill);
+            record.operation.explanation == Explanation::Dropout && is_masked
+        }),
+    };
+    let (record, operand) = dropout?;
+    let scores = cell.name_of(&operand, "the scores");
     let observed = format!("dropout drops elements of {scores}, and the softmax comes after it.");
-    Some(Observation::new(dropout.record.site.clone(), observed, "dropout(torch.softmax(scores, dim=-1))"))
+    Some(Observation::new(record.site.clone(), observed, "dropout(torch.softmax(scores, dim=-1))"))
 }
 
 pub(super) static ALL_HIDDEN: Mistake = Mistake::new(

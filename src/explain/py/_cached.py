@@ -5,12 +5,13 @@ import inspect
 
 import torch
 from torch import nn
-from _call import SEED, Call, caches, copied, moves
-from _probe_values import figure, first_tensor, with_change
+from _call import SEED, caches, copied, moves
+from _probe_values import figure, first_tensor, is_tokens, lent, same, with_change
 
 
 def is_empty(value):
     """Whether an argument is a cache that has nothing yet."""
+    value = lent(value)
     if isinstance(value, torch.Tensor):
         return value.numel() == 0
     if isinstance(value, (dict, list, tuple)):
@@ -28,14 +29,14 @@ def blank(value):
         return {key: blank(part) for key, part in value.items() if isinstance(part, (dict, list))}
     if any(isinstance(part, (dict, list)) for part in value):
         return [blank(part) for part in value]
-    stored = [part for part in value if not isinstance(part, torch.Tensor)]
+    stored = [part for part in value if not isinstance(lent(part), torch.Tensor)]
     return [None if isinstance(part, tuple) else type(part)() if is_object(part) else part for part in stored]
 
 
 def is_object(value):
     """Whether an argument is an object of a class of the program's own, such as a cache with `update`."""
     kind = type(value)
-    own = not kind.__module__.startswith(("torch", "builtins", "collections"))
+    own = not kind.__module__.startswith(("torch", "numpy", "builtins", "collections"))
     return own and not isinstance(value, (nn.Module, torch.Tensor)) and hasattr(value, "__dict__")
 
 
@@ -52,7 +53,7 @@ def emptied_object(value, keeps_places):
     """An object without the tensors that were stored in it; a list of them keeps its places, or has none."""
 
     def without(part):
-        if isinstance(part, torch.Tensor):
+        if isinstance(lent(part), torch.Tensor):
             return None
         if isinstance(part, (list, dict)) and not keeps_places and caches(part):
             return blank(part)
@@ -85,24 +86,13 @@ def completed(call, others):
         return call
     arguments = call.arguments | added
     placed = sorted(at for at in arguments if isinstance(at, int))
-    made = Call(call.function, call.names, {at: arguments[at] for at in [*placed, *(at for at in arguments if not isinstance(at, int))]}, call.work)
-    made.done = call.done
-    return made
+    return call.like({at: arguments[at] for at in [*placed, *(at for at in arguments if not isinstance(at, int))]})
 
 
 def stored_in(value):
     """The tensors in a list or a dict, or in the objects there."""
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
     return [tensor for part in parts for tensor in (caches(vars(part)) if is_object(part) else caches(part))]
-
-
-def altered(value):
-    """A copy of an argument with other numbers in its tensors."""
-    made = copied({0: value})[0]
-    for tensor in stored_in(made):
-        if tensor.is_floating_point():
-            tensor.data.mul_(-2)
-    return made
 
 
 def begun(before, after):
@@ -130,16 +120,16 @@ def cached(call, others, output):
     # A step that takes one token is no call for several.
     if max([tokens.shape[1], *(other[where].shape[1] for other in known)]) < 2:
         return None
-    for other in known:
-        new = other[where].shape[1]
-        filled = [at for at in arguments if begun(arguments[at], other[at])]
-        # A number alone is the position of a cache only where a module keeps one.
-        if call.owner() is None and all(type(other[at]) is int for at in filled):
-            continue
+    begins = [(other, [at for at in arguments if begun(arguments[at], other[at])]) for other in known]
+    # A number alone is the position of a cache only where a module keeps one.
+    begins = [(other, filled) for other, filled in begins if call.owner() is not None or any(type(other[at]) is not int for at in filled)]
+    for other, filled in begins:
         offset = wrong_offset(other, filled, tokens.shape[1], returned)
         if offset:
             observed = f"was called with a cache of {offset[1]} tokens, and with the position {offset[0]} for the next one."
             return [call.found("cache-differs", observed, "the next position is the cache's length")]
+    for other, filled in begins:
+        new = other[where].shape[1]
         # A position that is 0 here, and moves on in other calls with the cache.
         filled += [at for at in arguments if at not in filled and type(arguments[at]) is int and any(begun(arguments[at], it[at]) for it in known)]
         whole = tokens
@@ -161,11 +151,10 @@ def cached(call, others, output):
         changed = [at for at, value in call.tensors() if at != where and at not in growing and at not in filled]
         if any(not isinstance(other[at], torch.Tensor) or other[at].shape != arguments[at].shape for at in changed):
             continue
-        before = call.repeat({where: whole})
-        # A call that reads a cache already is none without one.
-        stores = {at: altered(arguments[at]) for at in arguments if at not in filled and stored_in(arguments[at])}
-        if stores and any(moves(before, call.repeat({where: whole, **stores}), 1)):
+        # A call that reads a cache already is none without one. What is the same in another call are weights.
+        if not all(same(stored_in(arguments[at]), stored_in(other[at])) for at in arguments if at not in filled):
             continue
+        before = call.repeat({where: whole})
         after = call.repeat({where: with_change(whole, 1, whole.shape[1] - 1)})
         # Without a causal mask the first tokens see more in one part than in two.
         if before.dim() < 2 or before.shape[1] != whole.shape[1] or any(moves(before, after, 1)[:-1]):
@@ -205,14 +194,18 @@ def without_flag(call, others):
     # A call at a later position goes on with a text that is not known here.
     if len(flags) != 1 or any(type(value) is int and value for value in call.arguments.values()):
         return None
-    bare = Call(call.function, call.names, {**call.arguments, flags[0]: False}, call.work)
-    bare.done = call.done
+    bare = call.like({**call.arguments, flags[0]: False})
     output = bare.repeat()
     return None if output is None else cached(bare, [call, *others], output)
 
 
 def differs(call, others, output):
     """The mistakes in a cache."""
+    texts = [where for where, value in call.inputs() if value.dim() + is_tokens(value) == 2]
+    if output.dim() == 2 and texts:
+        # One text, without an axis of the batch.
+        call, *others = (it.batched(texts) for it in (call, *others))
+        output = output[None]
     found = cached(call, others, output)
     return (without_flag(call, others) or []) if found is None else found
 
@@ -277,7 +270,7 @@ def in_parts(call, output, where, tokens, first, filled, growing, memories, made
     if any(value == {} or value == [] for value in made.values()):
         # In the program it had something then: hooks or other code filled it, which are gone.
         return None
-    parts = [first_tensor(one)]
+    parts = [call.first(one)]
     if any(is_object(value) and not is_made(value) for value in made.values()) and any(moves(output[:, :first], parts[0], 1)):
         # It was not empty so.
         return None
@@ -287,7 +280,7 @@ def in_parts(call, output, where, tokens, first, filled, growing, memories, made
             for at in filled:
                 if at not in made and type(given[at]) is int:
                     given[at] = step
-            parts.append(first_tensor(call.run(given)))
+            parts.append(call.first(call.run(given)))
         first = tokens.shape[1] - 1
     give(first, tokens.shape[1])
     for at in filled:
@@ -302,5 +295,5 @@ def in_parts(call, output, where, tokens, first, filled, growing, memories, made
                 # It may be a loss that was not asked for.
                 return None
             given[at] = one[1]
-    parts = torch.cat([*parts, first_tensor(call.run(given))], dim=1)
+    parts = torch.cat([*parts, call.first(call.run(given))], dim=1)
     return moves(output, parts, 1) if parts.shape == output.shape else None

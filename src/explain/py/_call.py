@@ -2,10 +2,11 @@
 
 import copy
 import random
+import sys
 
 import torch
 from torch import nn
-from _probe_values import ROUNDING, first_tensor, is_tokens
+from _probe_values import ROUNDING, first_tensor, is_tokens, lent
 
 # The work of all repetitions of one call: elements that operations read and return, and 2,000 for each operation. It is
 # counted, not timed: the report is the same on every machine. On one core (heads of 32, 64 tokens) it is about half a second.
@@ -24,8 +25,30 @@ class Call:
     """
 
     def __init__(self, function, names, arguments, work):
-        self.function, self.names, self.arguments = function, names, arguments
-        self.work, self.done = work, 0
+        self.function, self.names, self.work, self.done = function, names, work, 0
+        # Arrays of NumPy are tensors here, and arrays again for the function.
+        self.arguments = {where: lent(value) for where, value in arguments.items()}
+        self.arrays = {where for where, value in arguments.items() if value is not self.arguments[where]}
+        # Where one text was given an axis of the batch, which the function does without.
+        self.texts_alone = ()
+
+    def like(self, arguments, work=None):
+        """The call with other arguments."""
+        made = Call(self.function, self.names, arguments, self.work if work is None else work)
+        made.done, made.arrays, made.texts_alone = self.done, self.arrays, self.texts_alone
+        return made
+
+    def batched(self, texts):
+        """The call of one text as one of a batch."""
+        is_text = lambda where, value: where in texts and isinstance(value, torch.Tensor)
+        made = self.like({where: value[None] if is_text(where, value) else value for where, value in self.arguments.items()})
+        made.output, made.texts_alone = getattr(self, "output", None), texts
+        return made
+
+    def first(self, output):
+        """The first tensor of what the function returned, with the axis of the batch."""
+        found = first_tensor(output)
+        return found[None] if self.texts_alone and found is not None else found
 
     def name(self, where):
         """The parameter of an argument."""
@@ -36,9 +59,17 @@ class Call:
         return {"mistake": mistake, "observed": f"{self.function.__qualname__} {observed}", "fix": fix, **more}
 
     def run(self, arguments):
-        """Calls the function."""
-        positional = [value for where, value in arguments.items() if isinstance(where, int)]
-        return self.function(*positional, **{where: value for where, value in arguments.items() if isinstance(where, str)})
+        """Calls the function. What it draws from NumPy's generators, the program draws again."""
+        given = {where: value[0] if where in self.texts_alone else value for where, value in arguments.items()}
+        given = {where: value.numpy() if where in self.arrays and isinstance(value, torch.Tensor) else value for where, value in given.items()}
+        known = [*getattr(self.function, "__globals__", {}).values(), getattr(sys.modules.get("numpy.random"), "_rand", None)]
+        drawing = [it for it in known if type(it).__module__ == "numpy.random" and hasattr(it, "_stream")]
+        streams = [copy.deepcopy(it._stream) for it in drawing]
+        try:
+            return self.function(*[it for where, it in given.items() if isinstance(where, int)], **{where: it for where, it in given.items() if isinstance(where, str)})
+        finally:
+            for it, stream in zip(drawing, streams):
+                it._stream = stream
 
     def outside(self):
         """The modules that the function knows by names of the program."""
@@ -85,7 +116,7 @@ class Call:
             random.setstate(drawn)
             for part, mode in zip(outer, modes):
                 part.training = mode
-        return self.by_tokens(first_tensor(self.output))
+        return self.by_tokens(self.first(self.output))
 
     def backward(self, changed=None, prepare=None):
         """Repeats the call and runs it backward from its output, each number with a weight of its own. Whether it has gradients:
@@ -179,6 +210,7 @@ def tensors_of(module):
 
 def caches(value):
     """The tensors in a cache."""
+    value = lent(value)
     if isinstance(value, torch.Tensor):
         return [value]
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()

@@ -74,9 +74,11 @@ def begun_with(watch, layer, ids, at):
     first = ids if ids.dim() == 1 else ids[:, 0]
     length, grad = 1 if ids.dim() == 1 else ids.shape[1], torch.is_grad_enabled()
     token = int(first[0]) if bool((first == first[0]).all()) else None
-    frame = own_frame()
-    caller = frame and own_frame(frame)
-    path = (frame and frame.f_code, caller and (caller.f_code, caller.f_lineno))
+    frame, path = own_frame(), []
+    while frame is not None:
+        path.append((frame.f_code, frame.f_lineno))
+        frame = own_frame(frame)
+    path = tuple(path)
     trained, written, last, paths = watch.begun.setdefault((layer, at), (set(), [], [], set()))
     # What is read in between begins another text.
     watch.texts_read += length > 1
@@ -136,45 +138,3 @@ def drops(module):
 def trained_models(watch):
     """The models whose parameters had a gradient at a step."""
     return list({id(module): module for _, _, module in watch.reached.values()}.values())
-
-
-def resized_norms(watch):
-    """Modules that divide each row by its size, in a way that does not make rows of all sizes alike."""
-    told = set()
-    for module in {id(it): it for outer in watch.outer for it in outer.modules()}.values():
-        cls = type(module)
-        params = [it for it in module._parameters.values() if it is not None]
-        is_own = not cls.__module__.startswith("torch") and cls not in told and id(module) in watch.called
-        if not is_own or module._modules or not params or any(it.dim() != 1 or it.shape != params[0].shape for it in params):
-            continue
-        told.add(cls)
-        mode, module.training = module.training, False
-        try:
-            if len(inspect.signature(cls.forward).parameters) != 2:
-                continue
-            generator = torch.Generator().manual_seed(4711)
-            # Large beside the small number that is added to a mean square.
-            row = 1000 * torch.randn(1, 3, len(params[0]), generator=generator).to(params[0].dtype)
-            with torch.no_grad():
-                none, small, large = module(torch.zeros_like(row)), module(row), module(16 * row)
-                other = module(torch.cat([row[:, :1], 3 * row[:, 1:]], dim=1))
-        except Exception:
-            continue
-        finally:
-            module.training = mode
-        if small.shape != row.shape or any(not bool(torch.isfinite(it).all()) for it in (none, small, large, other)):
-            continue
-        far = float((other[:, 0] - small[:, 0]).abs().max())
-        near = lambda one, other: float((one - other).abs().max()) <= 1e-2 * float(other.abs().max())
-        if near(large, small) and far > 1e-3 * float(small.abs().max()):
-            observed = f"{cls.__name__} got other tokens beside the first one, and returns something else for the first one: it moved by {far:.3g}."
-            watch.add("norm-depends-on-size", place_of(cls.forward.__code__), observed, "the mean over the features: dim=-1", "a norm mixes the tokens", "A norm of layers makes each token's vector alike in size, whatever the others are. Over the tokens, what one of them is depends on all others, and on later ones too.")
-            continue
-        # How the part that depends on the row grows with it: a norm's not at all, a plain scale's as the row.
-        first, last = small - none, large - none
-        factor = float((first * last).sum() / (first * first).sum())
-        if not near(last, factor * first):
-            continue
-        if not near(large, small) and factor < 15.9:
-            observed = f"{cls.__name__} makes each row larger or smaller, depending on its size. For rows 16 times as large it returns {factor:.3g} times as much, and a norm the same."
-            watch.add("norm-depends-on-size", place_of(cls.forward.__code__), observed, "x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)")

@@ -10,7 +10,7 @@ from _cached import differs
 from _call import POSITIONS, SEED, WORK, Call, mixes, moves, tensors_of
 from _padding import padding, padding_token, unpadded
 from _probe_values import as_json, figure, is_tokens, same, with_change
-from _unused import in_place_of, no_way_around, only_last, unmoved, unread, untouched
+from _unused import in_place_of, misplaced, no_way_around, unmoved, unread, untouched
 
 # So often a call is repeated, about; where that is too much work, with fewer of its samples, but at least so many.
 OFTEN, FEWEST = 32, 4
@@ -88,7 +88,7 @@ def mixed_samples(call, output, axes):
         # Along one axis attention mixes the tokens, so the other one is the batch. One attention between the samples and another
         # between the tokens are meant (rows and columns of a table).
         alone = True
-    elif of_texts and not of_pairs and (of_vectors or any(is_tokens(value) for value in inputs)):
+    elif of_texts and not of_pairs and (of_vectors or any(is_tokens(value) and value.dim() > 1 for value in inputs)):
         # Images have four axes.
         alone = max(value.dim() + 2 * is_tokens(value) for value in inputs) == 3
     elif mixing[:1] == [0] and any(axis["axis"] == 1 and any(max(it["moved"]) > 0 for it in axis["changes"]) for axis in axes) and varies(call, output) == [1]:
@@ -202,7 +202,7 @@ def fewer_samples(call, output):
         often = (ids == ids.flatten().bincount().argmax()).sum(1)
         rows = sorted({*rows[2:], int(often.argmin()), int(often.argmax())})
     some = {where: value[rows] for where, value in call.tensors() if of_samples(call, inputs, where, value, output)}
-    fewer = Call(call.function, call.names, {**call.arguments, **some}, call.work * few // samples)
+    fewer = call.like({**call.arguments, **some}, call.work * few // samples)
     part = unless_raised(None, fewer.repeat)
     is_same = part is not None and part.shape == output[rows].shape and max(moves(output[rows], part, 0)) == 0.0
     return (fewer, part) if is_same else (call, output)
@@ -218,7 +218,9 @@ def unless_raised(otherwise, probe, *args):
 
 def examine(function, names, positional, keywords, others=(), work=0):
     """The report on a call, as JSON; an object without entries if the call cannot be repeated."""
-    call, *others = (Call(function, names, {**dict(enumerate(placed)), **named}, work) for placed, named in [(positional, keywords), *others])
+    call, *others = calls = [Call(function, names, {**dict(enumerate(placed)), **named}, work) for placed, named in [(positional, keywords), *others]]
+    # What is an array in one of them is none or an empty one in another.
+    call.arrays = set().union(*(it.arrays for it in calls))
     with torch.no_grad():
         try:
             output = call.repeat()
@@ -243,9 +245,9 @@ def examine(function, names, positional, keywords, others=(), work=0):
         found += unless_raised([], differs, whole, others, of_whole)
         report["is_causal"] = says_causal(call)
     report["untouched"] = unless_raised([], untouched, call)
-    found += unless_raised([], only_last, call, report["untouched"])
     with torch.no_grad():
         found += unless_raised([], no_way_around, call)
+        found += unless_raised([], misplaced, call)
         report["in_place_of"] = unless_raised([], in_place_of, call)
     report["found"] = found
     ids = whole.texts()

@@ -24,9 +24,15 @@ def as_json(value):
     return "null" if value is None else str(value).lower()
 
 
+def lent(value):
+    """The tensor on the elements of a NumPy array; another value as it is."""
+    return value._tensor if hasattr(type(value), "_tensor") else value
+
+
 def first_tensor(output):
     """The first tensor of what a call returned, or None. A single number, such as a loss, is returned only if there is no
     other."""
+    output = lent(output)
     if isinstance(output, torch.Tensor):
         return output
     parts = output.values() if isinstance(output, dict) else output if isinstance(output, (tuple, list)) else ()
@@ -36,6 +42,7 @@ def first_tensor(output):
 
 def all_tensors(output):
     """All tensors of floating point numbers in what a call returned."""
+    output = lent(output)
     if isinstance(output, torch.Tensor):
         return [output.detach()] if output.is_floating_point() else []
     parts = output.values() if isinstance(output, dict) else output if isinstance(output, (tuple, list)) else ()

@@ -15,7 +15,7 @@ from _checks import compared, failed_checks, printed
 from _events import Step, Watch, is_own, is_repeated, outermost, own_frame, place
 from _held_out import note_answers, note_rows, other_answers, shared_rows, trained_on
 from _merged import watch_merges
-from _models import begun_with, copied_tables, drops, listed, other_start, resized_norms, shared_layers, unused_layers
+from _models import begun_with, copied_tables, drops, listed, other_start, shared_layers, unused_layers
 from _own_gradients import note_function, own_gradients
 from _parameters import fingerprint, has_gradient, left_out, note_alike, never_reached, never_stepped, params_of, plain_numbers, unregistered
 from _probe_values import as_json
@@ -42,7 +42,8 @@ def asked(method, module, /, *args, **kwargs):
 def _called(call, module, /, *args, **kwargs):
     watch = _watch
     outer, watch.depth = watch.depth == 0, watch.depth + 1
-    if len(watch.called) < 4096 and id(module) not in watch.called:
+    # Copies that a check runs are no models of the program.
+    if len(watch.called) < 4096 and id(module) not in watch.called and not is_repeated():
         # Before it runs: what it keeps from a call is no part of it.
         plain_numbers(watch, module)
         watch.called.add(id(module))
@@ -66,7 +67,7 @@ def _called(call, module, /, *args, **kwargs):
             except Exception:
                 # What cannot be watched is not reported.
                 pass
-        if len(watch.outer) < 64 and all(module is not it for it in watch.outer):
+        if len(watch.outer) < 64 and all(module is not it for it in watch.outer) and not is_repeated():
             watch.outer.append(module)
             copied_tables(watch, module, place())
     else:
@@ -255,14 +256,7 @@ def _loaded(load, module, /, state_dict, *args, **kwargs):
         observed = f"The state that {type(module).__name__} loads is its own: state_dict() returns the parameters themselves, and each step since has changed them."
         watch.add("state-is-own", place(), observed, "copy what is kept: copy.deepcopy(model.state_dict())")
     result = load(module, state_dict, *args, **kwargs)
-    mine = module.state_dict()
-    own = mine.keys()
-    shapes = lambda state, names: sorted(tuple(state[it].shape) for it in names if isinstance(state[it], torch.Tensor) and state[it].dim() >= 2)
-    lost, missing = shapes(state_dict, state_dict.keys() - own), shapes(mine, own - state_dict.keys())
-    if len(lost) > 1 and lost == missing and own & state_dict.keys():
-        names = [it for it in state_dict if it not in own]
-        observed = f"The state has {len(names)} entries that {type(module).__name__} has no place for ({', '.join(names[:3])}), and as many of its matrices, of the same shapes, are not in the state: they stay as they were made."
-        watch.add("nothing-loaded", place(), observed, "give the entries the names of the module: list(module.state_dict())", "entries of a state have other names than the module's")
+    own = module.state_dict().keys()
     if own and state_dict and not own & state_dict.keys():
         observed = f"The state has {len(state_dict)} entries ({', '.join(list(state_dict)[:3])}), and none has the name of one of {type(module).__name__}: nothing is loaded."
         watch.add("nothing-loaded", place(), observed, "look at what load_state_dict returns; the weights may be an entry of a checkpoint: checkpoint['model']")
@@ -389,7 +383,6 @@ def report():
     unused_layers(watch)
     never_stepped(watch)
     shared_layers(watch)
-    resized_norms(watch)
     own_gradients(watch)
     failed_checks(watch)
     if watch.steps:

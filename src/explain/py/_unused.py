@@ -2,13 +2,15 @@
 
 import torch
 from torch import nn
-from _call import SEED, mixes
+from _cached import is_object
+from _call import POSITIONS, SEED, copied, mixes, moves
 from _probe_values import (
     ROUNDING,
     all_tensors,
     first_tensor,
     is_tokens,
     is_zero_one,
+    lent,
     nearly_same,
     opposite,
     same,
@@ -48,9 +50,8 @@ def untouched(call):
     """The matrices of a module that its output does not depend on, whole or in some of their rows: their names, their shapes,
     how many rows, and whether their layer ran, although nothing that the call returns depends on it."""
     # A function that is given a module may show its weights, which no values reach.
-    owner = call.owner()
-    if owner is None:
-        return []
+    if call.owner() is None:
+        return unread_matrices(call)
     ran = set()
 
     def watched(modules):
@@ -94,6 +95,32 @@ def untouched(call):
     return found
 
 
+def unread_matrices(call):
+    """As `untouched`, of a function or an object without modules: the matrices that one of its arguments keeps, and on which no output
+    depends, although it depends on at least two others there."""
+    call.repeat()
+    before, found = all_tensors(call.output), []
+    own = lambda given: given if isinstance(given, dict) else vars(given) if is_object(given) else {}
+    for where, given in call.arguments.items():
+        kept = {name: it for name, it in ((name, lent(it)) for name, it in own(given).items()) if isinstance(it, torch.Tensor) and it.dim() == 2 and it.is_floating_point()}
+        unread = []
+        for name, value in kept.items():
+            if call.is_late():
+                return []
+            made = copied({0: given})[0]
+            other = lent(own(made)[name])
+            other.data.copy_(other + torch.randn(other.shape, dtype=other.dtype))
+            call.repeat({where: made})
+            # What the call itself keeps there is a result.
+            if same(before, all_tensors(call.output)) and lent(own(made)[name]).data_ptr() == other.data_ptr():
+                unread.append(name)
+        # One that is named after another, such as its gradient, is none.
+        read = kept.keys() - set(unread)
+        weights = [name for name in unread if len(read) > 1 and not any(str(it) in str(name) for it in read)]
+        found += [{"name": str(name), "shape": list(kept[name].shape), "rows": len(kept[name]), "dead": False, "cancels": False} for name in weights]
+    return found
+
+
 def zero_but_for_rounding(call, varied):
     """The matrices whose gradient is 0 but for rounding, as in sums that a softmax takes the same number from: their names. The call
     is run backward in double precision, where it is smaller by as much as the precision is larger."""
@@ -116,21 +143,24 @@ def zero_but_for_rounding(call, varied):
         call.modules, call.output = [module], output
 
 
-def only_last(call, matrices):
-    """The mistake if all layers of a list ran, and the output depends on none but the last; `matrices` are those that `untouched`
-    found."""
-    owner = call.owner()
-    whole = [it for it in matrices if it["rows"] == it["shape"][0]]
-    idle, dead = {it["name"] for it in whole}, {it["name"] for it in whole if it["dead"]}
-    for name, part in owner.named_modules() if dead else ():
-        if not isinstance(part, nn.ModuleList) or len(part) < 2:
-            continue
-        own = [{f"{name}.{at}.{inner}" for inner, it in layer.named_parameters() if it.dim() >= 2 and it.requires_grad} for at, layer in enumerate(part)]
-        if all(it <= idle and it & dead for it in own[:-1]) and own[-1] and not own[-1] & idle:
-            observed = f"runs all layers of {name}, and its output depends on the last one alone: the gradient of the others is 0 everywhere."
-            why = "Each layer is to go on from what the one before made of the text. Where each of them gets the first input, the model is as deep as one layer, and the others never learn."
-            return [call.found("projection-unused", observed, "give each layer what the one before returned: x = layer(x)", title="only the last of several layers has an effect", why=why)]
-    return []
+def runs_of(call):
+    """What the call returns, and for each part of its module what it was given first and returned, each time that it ran."""
+    ran = {}
+
+    def watched(modules):
+        for name, part in modules[0].named_children():
+            part.register_forward_hook(lambda module, args, result, name=name: ran.setdefault(name, []).append((args[0] if args and isinstance(args[0], torch.Tensor) else None, first_tensor(result))))
+
+    return call.repeat(prepare=watched), ran
+
+
+def returning(name, made):
+    """Has a part of a module return what `made` makes of its input, in place of the first tensor of its result."""
+
+    def changed(module, args, result):
+        return (made(args[0]), *result[1:]) if isinstance(result, tuple) else made(args[0])
+
+    return lambda modules: [vary(modules), getattr(modules[0], name).register_forward_hook(changed)]
 
 
 def no_way_around(call):
@@ -140,16 +170,10 @@ def no_way_around(call):
     inputs = [(where, value) for where, value in call.inputs() if value.is_floating_point()]
     if owner is None or getattr(call.function, "__name__", "") != "forward" or not inputs:
         return []
-    (where, value), ran = inputs[0], {}
-
-    def watched(modules):
-        for name, part in modules[0].named_children():
-            part.register_forward_hook(lambda module, args, result, name=name: ran.setdefault(name, []).append((args[:1], result)))
-
-    output = call.repeat(prepare=watched)
+    (where, value), (output, ran) = inputs[0], runs_of(call)
     if output is None or output.shape != value.shape:
         return []
-    taken = {name: runs[0][0][0] for name, runs in ran.items() if runs[0][0] and isinstance(runs[0][0][0], torch.Tensor)}
+    taken = {name: runs[0][0] for name, runs in ran.items() if runs[0][0] is not None}
     layers = {name for name, part in owner.named_children() if any(it.dim() >= 2 for it in part.parameters())}
     passed, stopped = [], []
     for name, part in owner.named_children():
@@ -160,19 +184,14 @@ def no_way_around(call):
         if len(runs) != 1 or name not in taken or call.is_late():
             continue
         matrices = sum(it.dim() >= 2 for it in part.parameters())
-        given, made = taken[name], first_tensor(runs[0][1])
+        given, made = taken[name], runs[0][1]
         # The second layer of two may stand alone: what it is given is wider.
         is_part = given.shape == value.shape if matrices > 1 else matrices == 1 and given.shape[-1] > value.shape[-1]
         if not is_part or made is None or made.shape != value.shape:
             continue
-
-        def silent(modules, name=name):
-            vary(modules)
-            getattr(modules[0], name).register_forward_hook(lambda module, args, result: zeros(result))
-
         torch.manual_seed(SEED)
         others = [torch.randn_like(value), torch.randn_like(value)]
-        first, second = (call.repeat({where: other}, prepare=silent) for other in others)
+        first, second = (call.repeat({where: other}, prepare=returning(name, lambda it, made=made: torch.zeros_like(made))) for other in others)
         (stopped if same([first], [second]) else passed).append(name)
     if len(stopped) != 1 or not passed:
         return []
@@ -180,13 +199,29 @@ def no_way_around(call):
     return [call.found("residual-missing", observed, f"x = x + self.{stopped[0]}(...)", line=f"self.{stopped[0]}(")]
 
 
-def zeros(result):
-    """The same with 0 in its first tensor."""
-    if isinstance(result, torch.Tensor):
-        return torch.zeros_like(result)
-    if isinstance(result, tuple) and result:
-        return (zeros(result[0]), *result[1:])
-    return result
+def misplaced(call):
+    """The mistake if what a part of a module gets in another shape, such as in windows, comes back in other places than it was in:
+    seen by having the part return what it is given. What moves where it returns 0 goes another way."""
+    inputs = [(where, value) for where, value in call.inputs() if value.is_floating_point() and value.dim() == 3]
+    if call.owner() is None or not inputs:
+        return []
+    (where, value), (output, ran) = inputs[0], runs_of(call)
+
+    def moved(prepare):
+        before, tokens = call.repeat(prepare=prepare), range(0, value.shape[1], max(1, value.shape[1] // POSITIONS))
+        return {(at, to) for at in tokens for to, far in enumerate(moves(before, call.repeat({where: with_change(value, 1, at)}, prepare=prepare), 1)) if far}
+
+    for name, [(given, made), *more] in ran.items() if output is not None and output.shape == value.shape else ():
+        is_other = given is not None and given.shape != value.shape and given.numel() == value.numel() and given.shape[-1] == value.shape[-1]
+        if more or not is_other or made is None or made.shape != given.shape or call.is_late():
+            continue
+        others = {(at, to) for at, to in moved(returning(name, lambda it: it)) - moved(returning(name, torch.zeros_like)) if at != to}
+        if others:
+            at, to = min(others)
+            observed = f"ran again with {name} returning what it is given: token {at} was changed, and the output of token {to} moved. {name} gets {tuple(given.shape)} of {tuple(value.shape)}, and what it returns comes back in other places."
+            fix = "exchange axes with permute where a view has made or joined windows, once before and once behind"
+            return [call.found("axes-mixed-by-view", observed, fix, line=f"self.{name}(", title="tokens come back in other places")]
+    return []
 
 
 def in_place_of(call):
