@@ -85,17 +85,6 @@ pub(crate) struct AxisReport {
     pub(crate) changes: Vec<ChangeReport>,
 }
 
-impl AxisReport {
-    /// The same with the positions counted from the end.
-    pub(crate) fn mirrored(&self) -> AxisReport {
-        let mirrored = |change: &ChangeReport| ChangeReport {
-            at: self.size - 1 - change.at,
-            moved: change.moved.iter().rev().copied().collect(),
-        };
-        AxisReport { axis: self.axis, size: self.size, changes: self.changes.iter().map(mirrored).collect() }
-    }
-}
-
 /// What happened when the input at one position was changed.
 #[derive(Clone, Deserialize, PartialEq)]
 pub(crate) struct ChangeReport {

@@ -1,18 +1,16 @@
 //! What moved when a call was repeated: other tokens, samples or parts, or with other random numbers.
 
-use super::attention::{Attention, is_softmax, record_of};
-use super::axes::is_product;
-use super::flow::{setting, source, trace_back};
-use super::losses::{self, hides_later_tokens, is_cross_entropy, reads_tokens};
+use super::attention::Attention;
+use super::flow::{setting, source};
+use super::losses::{self, is_cross_entropy, reads_tokens};
 use super::mask::is_visible;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
 use crate::explain::terms::figure;
-use crate::ops::trace::{Traced, TracedTensor};
+use crate::ops::trace::Traced;
 use crate::session::{AxisReport, CallFinding};
 use crate::tensor::descriptor::OpFamily;
-use crate::tensor::explanation::{Explanation, Formula, Movement};
-use crate::tensor::show::tuple_repr;
+use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::{Arg, Tensor};
 
 /// What the repetitions of a call show of a mistake by themselves.
@@ -78,16 +76,10 @@ fn causal(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
         ),
         // Some of the later tokens may be hidden.
         Reach::All | Reach::Some
-            if !call.is_outer
-                && (call.report.is_causal || reach == Reach::All && promises(call) || hides(call, cell)) =>
+            if !call.is_outer && (call.report.is_causal || reach == Reach::All && promises(call)) =>
         {
             (
-                match hides(call, cell) {
-                    true => format!("Each softmax of {function} hides all later tokens. "),
-                    false => {
-                        format!("{function} is named or set to be causal: no token should see a later one. ")
-                    }
-                },
+                format!("{function} is named or set to be causal: no token should see a later one. "),
                 "scores.masked_fill(mask, -torch.inf) before the softmax, with mask = torch.triu(torch.ones(T, T), \
      diagonal=1).bool(); for F.scaled_dot_product_attention is_causal=True",
             )
@@ -140,16 +132,6 @@ fn is_called(call: &RepeatedCall, words: &[&str]) -> bool {
     let name = call.function.to_lowercase();
     let decides = |argument: &String| argument.contains("mask") || argument.contains("causal");
     words.iter().any(|word| name.contains(word)) && !call.report.arguments.iter().any(decides)
-}
-
-/// Whether each attention in it hides the later tokens.
-fn hides(call: &RepeatedCall, cell: &TracedCell) -> bool {
-    let is_weighing = |step: &&Traced| {
-        let is_fused = step.operation.explanation == Explanation::Attention;
-        call.has(step) && (is_fused || record_of(step).is_some_and(|it| is_softmax(&it)))
-    };
-    let mut own = cell.steps().filter(is_weighing).peekable();
-    own.peek().is_some() && own.all(hides_later_tokens)
 }
 
 /// Whether its name promises a causal mask.
@@ -273,38 +255,8 @@ pub(super) static CACHE: Mistake = Mistake::implied(
      whether the tokens before it come with it or were stored. If not, generated text is not what the model was \
      trained for.",
     &["mask-inverted", "row-all-hidden", "causal-leak", "softmax-over-queries", "heads-by-view-alone"],
-    &[Detector::Reported, Detector::Step(at_the_upper_left), Detector::Step(newest_cut)],
+    &[Detector::Reported, Detector::Step(at_the_upper_left)],
 );
-
-/// What a product made is joined to what is kept, and cut off again before anything reads it: a cache that is full keeps its
-/// oldest keys.
-fn newest_cut(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let (joined, [kept, newest]) = (step.result()?, step.operands.as_slice()) else { return None };
-    if step.operation.explanation != Explanation::Moved(Movement::Joined) || joined.ndim() < 2 {
-        return None;
-    }
-    trace_back(newest.tensor.as_ref()?, &is_product)?;
-    let axis = (0..joined.ndim()).find(|at| joined.shape()[*at] != kept.shape()[*at])?;
-    let (old, stride) = (kept.shape()[axis], joined.layout().strides[axis].max(1));
-    let reads: Vec<&Traced> =
-        cell.steps().filter(|it| it.operands.iter().any(|own| own.is(joined))).collect();
-    let cuts_off = |read: &&Traced| {
-        let is_slice = |it: &&TracedTensor| read.is_view && it.layout.strides == joined.layout().strides;
-        let part = read.results.first().filter(is_slice);
-        part.and_then(|it| Some((it, it.layout.offset.checked_sub(joined.layout().offset)?)))
-            .is_some_and(|(it, at)| at / stride % joined.shape()[axis] + it.shape()[axis] <= old)
-    };
-    if reads.is_empty() || !reads.iter().all(cuts_off) {
-        return None;
-    }
-    let observed = format!(
-        "{} {} is joined to {old} that are kept, along axis {axis}, and a slice cuts it off again: nothing reads it.",
-        cell.name_of(newest.tensor.as_ref()?, "A tensor"),
-        tuple_repr(newest.shape())
-    );
-    let fix = "keep the newest: cache[:, -size:]";
-    Some(Observation::new(step.site(), observed, fix).titled("a cache that is full keeps the oldest keys"))
-}
 
 /// Fused attention with `is_causal` for fewer queries than keys: its triangle begins at the first key.
 fn at_the_upper_left(step: &Traced, _: &TracedCell) -> Option<Observation> {

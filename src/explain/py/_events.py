@@ -22,7 +22,7 @@ class Watch:
         # Clipping that came before `backward` or after the step, and clipping that came between.
         self.early, self.clipped = None, False
         self.evaluated, self.losses, self.inside = [], [], []
-        self.in_eval, self.in_train = None, False
+        self.in_eval = None
         # The parameters that had a gradient at a step, by their numbers.
         self.reached = {}
         # Modules that were called within others that do not have them.

@@ -199,9 +199,7 @@ def _stepped(optimizer, call, args, kwargs):
         own = {id(param) for param in module.parameters()}
         if not any(id(param) in own for param in params) or not drops(module):
             continue
-        if module.training:
-            watch.in_train = True
-        elif watch.in_eval is None:
+        if not module.training and watch.in_eval is None:
             watch.in_eval = (module, at)
     for module in now.calls:
         if len(watch.reached) > 4096:
