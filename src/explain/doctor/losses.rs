@@ -9,6 +9,7 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::{Reach, RepeatedCall};
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
+use crate::session::AxisReport;
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula, LossKind, Movement, SoftmaxKind};
 use crate::tensor::{Arg, DType, Index, Tensor};
@@ -36,11 +37,8 @@ fn texts<'s>(steps: impl Iterator<Item = &'s Traced>) -> Vec<(usize, Vec<f64>)> 
 /// loss for each.
 fn misplaced(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let mut known = texts(cell.steps());
-    let own = call.report.axes.iter().find(|axis| {
-        let is_causal = |reach| matches!(reach, Reach::Causal | Reach::Leaks(_));
-        // A text may be read from its end.
-        is_causal(Reach::of(axis)) || is_causal(Reach::of(&axis.mirrored()))
-    });
+    let is_causal = |axis: &&AxisReport| matches!(Reach::of(axis), Reach::Causal | Reach::Leaks(_));
+    let own = call.report.axes.iter().find(is_causal);
     // What the call was given, and other calls of the function; a text that is looked up elsewhere may be that of another model.
     let given = own.map(|axis| call.report.tokens.iter().map(|it| (axis.size, it.clone())));
     let mut given: Vec<_> = given.into_iter().flatten().collect();
@@ -204,6 +202,13 @@ fn is_shifted(loss: &ClassLoss, (size, tokens): &(usize, Vec<f64>), by: isize) -
             _ if targets.len() == tokens.len() => (0..targets.len()).collect(),
             _ => return None,
         };
+        // A task that asks for the token before has the first one there, or the same for all texts, where there is none before.
+        let first = places.iter().zip(targets).filter(|(place, _)| by < 0 && *place % size == 0);
+        let first: Vec<(f64, f64)> = first.map(|(place, target)| (*target, tokens[*place])).collect();
+        let is_one = first.len() > 2 && first.iter().all(|(target, _)| *target == first[0].0);
+        if !first.is_empty() && (is_one || first.iter().all(|(target, own)| target == own)) {
+            return None;
+        }
         let mut counted = places.into_iter().zip(targets).filter(|(_, target)| **target >= 0.0);
         let mut fitting = Vec::new();
         let fits = counted.all(|(place, target)| {
