@@ -210,19 +210,48 @@ def differs(call, others, output):
     return (without_flag(call, others) or []) if found is None else found
 
 
-def emptied(modules):
-    """Empties the caches that modules keep, by their own method for it. Returns whether there is one.
+def kept(modules):
+    """What modules keep beside their parameters, by holder and name: (holder, its value, the numbers in it)."""
+    of_all = vars(nn.Module())
+    found = {}
+    for part in [part for module in modules for part in module.modules()]:
+        for name, value in [*vars(part).items(), *part.named_buffers(recurse=False)]:
+            if name not in of_all:
+                numbers = [torch.tensor(float(value))] if type(value) is int else [tensor.clone() for tensor in stored_in([value])]
+                found[id(part), name] = part, value, numbers
+    return found
 
-    Before, the modules have the caches of the program's last text: what the method leaves is part of the next.
+
+def without_text(value, before):
+    """What a module kept before it had read anything: nothing, or a table of the same size that is not filled yet."""
+    if type(value) is int:
+        return 0
+    if isinstance(value, (dict, list)):
+        return blank(value)
+    if isinstance(value, torch.Tensor) and [it.shape for it in before] == [value.shape]:
+        return torch.zeros_like(value)
+    return emptied_object(value, True) if is_object(value) else None
+
+
+def emptied(modules, read):
+    """Empties the caches that modules keep: "by method" if they have one for it, or "by trial" what changes when `read` reads
+    a text. `None` if nothing does.
+
+    By then the modules have the caches of this text and of the program's last: what the method leaves is part of the next.
     """
+    before = kept(modules)
+    read()
     for module in modules:
         names = [name for name in dir(type(module)) if any(word in name.lower() for word in ("reset", "clear", "empty")) and not hasattr(nn.Module, name)]
         for name in names:
             method = getattr(module, name)
             if getattr(method, "__code__", None) is not None and method.__code__.co_argcount == 1:
                 method()
-                return True
-    return False
+                return "by method"
+    changed = [(at, held) for at, held in kept(modules).items() if at in before and not same(held[2], before[at][2])]
+    for (_, name), (part, value, _) in changed:
+        setattr(part, name, without_text(value, before[id(part), name][2]))
+    return "by trial" if changed else None
 
 
 def wrong_offset(other, filled, tokens, output):
@@ -249,13 +278,15 @@ def ends_with(memory, tokens):
 def in_parts(call, output, where, tokens, first, filled, growing, memories, made, one_by_one=False):
     given = copied(call.arguments)
     modules = [value.eval() for value in given.values() if isinstance(value, nn.Module)]
+    tried = any(is_object(value) and not is_made(value) for value in made.values())
     if any(is_flag(value) for value in made.values()):
         # Another text before this one: what the method leaves of its cache is noticed.
         given |= copied(made)
         given[where] = tokens.flip(1)[:, : min(first, 2)].clone()
-        call.run(given)
-        if not emptied(modules):
+        how = emptied(modules, lambda: call.run(given))
+        if how is None:
             return None
+        tried = tried or how == "by trial"
 
     def give(start, stop):
         given[where] = tokens[:, start:stop].clone()
@@ -271,7 +302,7 @@ def in_parts(call, output, where, tokens, first, filled, growing, memories, made
         # In the program it had something then: hooks or other code filled it, which are gone.
         return None
     parts = [call.first(one)]
-    if any(is_object(value) and not is_made(value) for value in made.values()) and any(moves(output[:, :first], parts[0], 1)):
+    if tried and any(moves(output[:, :first], parts[0], 1)):
         # It was not empty so.
         return None
     if one_by_one:
