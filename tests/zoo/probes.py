@@ -330,12 +330,6 @@ def decoder_ignores_encoder(ns):
 
 
 @probe
-def one_matrix_for_all_heads(ns):
-    shapes = [tuple(getattr(ns["layer"], n).weight.shape) for n in ("queries", "keys", "values")]
-    return f"the projections are {shapes} for an input of 8 features in 2 heads", all(s == (4, 4) for s in shapes)
-
-
-@probe
 def mask_of_rows(ns):
     w = weights_of(ns["model"], ns["ids"])[0]
     return f"real words give padding the weight {w[:3, 3:].sum(-1).max():.4f}", w[:3, 3:].sum(-1).max().item() > 0.01

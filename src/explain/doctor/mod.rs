@@ -95,7 +95,6 @@ const MISTAKES: &[&Mistake] = &[
     &views::PATCHES,
     &views::AXES,
     &views::GROUPS,
-    &views::SHARED,
     &positions::ROTARY,
     &positions::BIAS,
     &moved::PADDING,

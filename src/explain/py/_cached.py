@@ -227,7 +227,7 @@ def without_text(value, before):
     if type(value) is int:
         return 0
     if isinstance(value, (dict, list)):
-        return blank(value)
+        return type(value)() if len(stored_in(value)) > len(before) else blank(value)
     if isinstance(value, torch.Tensor) and [it.shape for it in before] == [value.shape]:
         return torch.zeros_like(value)
     return emptied_object(value, True) if is_object(value) else None
