@@ -289,7 +289,6 @@ const CASES: &[Case] = &[
     ),
     ("projection-unused", IN_ARRAYS, "x @ self.W_v", "x @ self.W_k"),
     ("rotary-not-relative", IN_ARRAYS, "[-x[..., 4:]", "[x[..., 4:]"),
-    ("no-positions", WINDOW, "self.place(places)", "self.place(ids)"),
     ("class-token-unread", TOWERS, "x[:, 0]", "x[:, 1]"),
     ("axes-mixed-by-view", WINDOWS, "view(b, 2, 3, 2, 3, d).transpose(2, 3)", "view(b, 2, 3, 2, 3, d)"),
     ("layers-shared", IN_CELLS, "[Head() for _ in range(2)]", "[Head()] * 2"),
@@ -458,10 +457,10 @@ class Graph(nn.Module):
     def __init__(self, d=4):
         super().__init__()
         self.lin, self.drop = nn.Linear(d, d), nn.Dropout(0.5)
-        self.to, self.of = nn.Parameter(torch.randn(d)), nn.Parameter(torch.randn(d))
+        self.on, self.of = nn.Parameter(torch.randn(d)), nn.Parameter(torch.randn(d))
     def forward(self, x, near):
         h = self.lin(x)
-        e = (h * self.to).sum(-1)[:, None] + (h * self.of).sum(-1)[None, :]
+        e = (h * self.on).sum(-1)[:, None] + (h * self.of).sum(-1)[None, :]
         e = e.masked_fill(~near, -1e9)
         return self.drop(e.softmax(1)) @ h
 torch.manual_seed(3)

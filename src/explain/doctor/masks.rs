@@ -69,6 +69,9 @@ fn is_tile(mask: &Tensor) -> bool {
 
 /// Checks the mask of fused attention, in which True means "keep".
 fn in_fused_attention(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if let Some(found) = padding_kept(step, cell) {
+        return Some(found);
+    }
     let (mask, visible) = fused_visible(step)?;
     let name = cell.name_of(&mask, "attn_mask");
     let (mut found, hides_itself) = wrongly_hidden(&visible, &name, step.site())?;
@@ -79,6 +82,35 @@ fn in_fused_attention(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         );
     }
     Some(found)
+}
+
+/// A mask that is named for padding and True at the ends of texts, where True means "keep".
+fn padding_kept(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let mask = step
+        .args
+        .get(3)
+        .and_then(Arg::tensor)
+        .filter(|it| it.dtype() == DType::Bool && it.numel() <= 1 << 16)?;
+    let (_, start) = source(mask);
+    let name = cell.name_of(&start, "");
+    let columns = *mask.shape().last()?;
+    let values = mask.to_bool_vec();
+    let is_end = |row: &[bool]| row.iter().skip_while(|it| !**it).all(|it| *it) && !row[0];
+    let rows = || values.chunks(columns.max(1));
+    let ends = columns > 1 && rows().all(is_end) && rows().any(|row| row.contains(&true));
+    let differ = rows().any(|row| rows().next() != Some(row));
+    if !name.to_lowercase().contains("pad") || !ends || !differ {
+        return None;
+    }
+    let hidden = rows().next()?.iter().filter(|it| !**it).count();
+    let observed = format!(
+        "{name} is True at the ends of the texts, and True means \"keep\" here: of the first text the {hidden} tokens \
+         before its padding are hidden, and the padding is seen."
+    );
+    let fix = format!(
+        "True means \"keep\" for F.scaled_dot_product_attention (and \"hide\" for nn.MultiheadAttention): pass ~{name}"
+    );
+    Some(Observation::new(step.site(), observed, fix).titled("the mask hides the text and shows the padding"))
 }
 
 /// What a square mask hides that should be in sight, and whether it is a causal one that hides the token itself too.

@@ -2,14 +2,14 @@
 
 use super::attention::{Attention, is_softmax};
 use super::axes::is_product;
-use super::flow::{Before, is_parameter, operands, origin, source};
+use super::flow::{Before, is_parameter, origin, source};
 use super::mask::fused_visible;
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::{Reach, RepeatedCall, is_last_of_attention};
 use crate::ops::trace::Traced;
 use crate::session::MatrixReport;
 use crate::tensor::descriptor::{InPlace, OpFamily};
-use crate::tensor::explanation::{Explanation, Formula, Movement};
+use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::{Arg, DType, Tensor};
 
 pub(super) static MASKED_COPY: Mistake = Mistake::new(
@@ -326,31 +326,8 @@ pub(super) static POSITIONS: Mistake = Mistake::new(
     "the positions are never added",
     "Attention treats its tokens as a set. Without positions a model cannot know their order, but for what a causal \
      mask reveals, and the table of positions never learns.",
-    &[Detector::Call(positions), Detector::Step(one_for_all), Detector::Step(looked_up_twice)],
+    &[Detector::Call(positions), Detector::Step(one_for_all)],
 );
-
-/// The sum of what two tables have for the same numbers.
-fn looked_up_twice(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let looked_up = |at: usize| {
-        let record = origin(&source(step.tensor(at)?).1)?;
-        let is_lookup = record.operation.explanation == Explanation::Moved(Movement::Embedded);
-        is_lookup.then(|| operands(&record).into_iter().partition::<Vec<_>, _>(|it| it.dtype().is_float()))
-    };
-    let is_sum = step.operation.explanation == Explanation::Pointwise(Formula::Add);
-    let ((tables, numbers), (others, again)) = looked_up(0).filter(|_| is_sum).zip(looked_up(1))?;
-    let ([one], [other], [numbers], [again]) = (&tables[..], &others[..], &numbers[..], &again[..]) else {
-        return None;
-    };
-    let is_same = numbers.storage().same(again.storage()) && numbers.layout() == again.layout();
-    let names = [one, other].map(|it| cell.name_of(it, "a table"));
-    let observed = format!(
-        "{} and {} are read at the same numbers, and what they have there is added: one table of the sums does the same.",
-        names[0], names[1]
-    );
-    let found =
-        Observation::new(step.site(), observed, "x = self.tok(ids) + self.pos(torch.arange(ids.shape[1]))");
-    (is_same && !one.is(other)).then(|| found.titled("two tables are read at the same numbers"))
-}
 
 /// One row of a table that has a row for each token, added to all tokens.
 fn one_for_all(step: &Traced, cell: &TracedCell) -> Option<Observation> {

@@ -14,6 +14,9 @@ from _unused import in_place_of, misplaced, no_way_around, unmoved, unread, unto
 
 # So often a call is repeated, about; where that is too much work, with fewer of its samples, but at least so many.
 OFTEN, FEWEST = 32, 4
+# Words of a docstring that promise a causal mask, and words of a sentence that may take the promise back.
+CAUSAL_WORDS = ("causal", "autoregressive")
+UNLIKE = ("not", "no", "non", "without", "unlike", "bidirectional", "if", "whether", "optional", "optionally", "or", "instead", "never", "cross")
 
 
 def axes_of(inputs, output):
@@ -166,12 +169,25 @@ def parameters(call):
     return [*call.names, *(where for where in call.arguments if isinstance(where, str))]
 
 
+def documented_causal(call, owner):
+    """Whether a docstring of the function or its class says that it is causal, and no argument decides about a mask."""
+    if any("mask" in name or "causal" in name for name in parameters(call)):
+        return False
+    texts = [getattr(call.function, "__doc__", None), type(owner).__dict__.get("__doc__")]
+    for text in texts:
+        for sentence in (text or "").lower().replace("\n", " ").split("."):
+            words = sentence.replace("-", " ").replace(",", " ").split()
+            if any(word in CAUSAL_WORDS for word in words) and not any(word in UNLIKE for word in words):
+                return True
+    return False
+
+
 def says_causal(call):
-    """Whether a flag of the module is set, or the class of an argument named, for a causal mask."""
+    """Whether a flag of the module is set, the class of an argument named, or a docstring written, for a causal mask."""
     owner = call.arguments.get(0)
     flag = isinstance(owner, nn.Module) and any(owner.__dict__.get(name) is True for name in ("causal", "is_causal"))
     named = any("causal" in type(value).__name__.lower() and value is not owner for value in call.arguments.values())
-    return flag or named
+    return flag or named or documented_causal(call, owner)
 
 
 def fewer_samples(call, output):
