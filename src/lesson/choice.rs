@@ -3,6 +3,8 @@
 //! Words are compared without articles and endings. Numbers and negations are not: "rows 4 and 5" is not "rows 3, 4
 //! and 5", and "not the same" is not "the same".
 
+use std::collections::BTreeSet;
+
 use super::answer::{self, TypedNumber};
 use super::closeness::{Closeness, one_fits};
 use super::exercise::Choice;
@@ -25,10 +27,21 @@ const EXCEPTIONS: [&str; 6] = ["except", "excluding", "apart from", "other than"
 /// In so many words of a sentence, one word can be the answer.
 const FEW: usize = 2;
 
-/// Whether a text is one of these choices, or other words for one that the lesson lists.
-pub(crate) fn is_choice(choices: &[Choice], said: &str) -> bool {
+/// The share of a word that only the remark on a choice has, which often tells why another choice is right.
+const IN_REMARK: f64 = 0.2;
+/// The least share that stands out: one word that two choices have.
+const LEAST: f64 = 0.5;
+/// The part of its share by which a choice that stands out exceeds the next.
+const LEAD: f64 = 0.3;
+/// The fewest letters that two related stems begin with.
+const ROOT: usize = 4;
+
+/// The index of the choice that a text is, or for which the lesson lists it as other words.
+pub(crate) fn listed_choice(choices: &[Choice], said: &str) -> Option<usize> {
     let said = plain(said);
-    choices.iter().any(|choice| choice.also.iter().chain([&choice.text]).any(|text| plain(text) == said))
+    let is_also = |choice: &Choice| choice.also.iter().any(|text| plain(text) == said);
+    let is_text = |choice: &Choice| plain(&choice.text) == said;
+    choices.iter().position(is_text).or_else(|| choices.iter().position(is_also))
 }
 
 /// The index of the choice that a text names by letter, words or number. Errors: a message about what to type.
@@ -36,15 +49,9 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
     let typed = said;
     let said = plain(said);
     let texts: Vec<String> = choices.iter().map(|choice| plain(&choice.text)).collect();
-    let letters: Vec<String> =
-        (0..choices.len()).map(|at| char::from(b'a' + (at % 26) as u8).to_string()).collect();
-    if let Some(at) = texts.iter().position(|text| *text == said) {
-        return Ok(at);
-    }
-    if let Some(at) = choices.iter().position(|choice| choice.also.iter().any(|text| plain(text) == said)) {
-        return Ok(at);
-    }
-    if let Some(at) = letters.iter().position(|letter| *letter == said) {
+    let letters = letters_of(choices);
+    let letter = || letters.iter().position(|letter| *letter == said);
+    if let Some(at) = listed_choice(choices, typed).or_else(letter) {
         return Ok(at);
     }
     // `b) no` and `(b)`, as the screen writes it; words after the letter must not say something else.
@@ -87,23 +94,96 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
             return Ok(at);
         }
     }
-    // The answer, and why: "delta, since it overwrites the old value".
-    if let Some((answer, reason)) = before_reason(typed)
-        && let Ok(at) = chosen(choices, answer)
-        // Who gives the words of another choice as the reason may mean that one.
-        && worded(choices, reason).is_none_or(|other| other == at)
-    {
-        return Ok(at);
-    }
-    let (last, rest) = letters
-        .split_last()
-        .map_or((String::new(), String::new()), |(last, rest)| (last.clone(), rest.join(", ")));
-    Err(match said.is_empty() {
-        true => format!("Say {rest} or {last}, or the words of the answer."),
-        false => {
-            format!("attn does not know these words, which may be right all the same: say {rest} or {last}.")
+    let say = format!("ay {}", listed(&letters));
+    Err(match meant(choices, typed).as_slice() {
+        [one, other] => {
+            let [(a, one), (b, other)] = [*one, *other].map(|at| (&letters[at], &choices[at].text));
+            format!("That fits two: {a}) {one}, and {b}) {other}. Say {a} or {b}.")
         }
+        _ if said.is_empty() => format!("S{say}, or the words of the answer."),
+        _ if typed_number(typed).is_some() => format!("No choice has this number: s{say}."),
+        _ => format!("attn does not know these words, which may be right all the same: s{say}."),
     })
+}
+
+/// `a, b or c`.
+fn listed(letters: &[String]) -> String {
+    letters.split_last().map_or(String::new(), |(last, rest)| format!("{} or {last}", rest.join(", ")))
+}
+
+/// The letters of choices, in their order.
+fn letters_of(choices: &[Choice]) -> Vec<String> {
+    (0..choices.len()).map(|at| char::from(b'a' + (at % 26) as u8).to_string()).collect()
+}
+
+/// The one or two choices that an answer may mean which selects none: by words that not all choices have, or by its number.
+pub fn meant(choices: &[Choice], said: &str) -> Vec<usize> {
+    let mut shares = vec![0.0; choices.len()];
+    if let Some(said) = typed_number(said) {
+        for (share, choice) in shares.iter_mut().zip(choices) {
+            let text = plain(&choice.text);
+            let mut words =
+                text.split_whitespace().filter(|word| word.contains(|c: char| c.is_ascii_digit()));
+            let Some(number) = words.find_map(one_number) else { return Vec::new() };
+            *share = 1.0 / ((number.value - said.value).abs() + f64::EPSILON);
+        }
+        let most = shares.iter().copied().fold(0.0, f64::max);
+        shares.iter_mut().for_each(|share| *share /= most);
+        return standing_out(&shares);
+    }
+    let stems = |text: &String| Phrase::new(text).stems;
+    let words = |choice: &Choice| {
+        let own = choice.also.iter().chain([&choice.text]).flat_map(stems).collect::<Vec<_>>();
+        (own, stems(&choice.because))
+    };
+    let words: Vec<(Vec<String>, Vec<String>)> = choices.iter().map(words).collect();
+    for stem in Phrase::new(said).stems.into_iter().collect::<BTreeSet<_>>() {
+        let is_in = |words: &[String]| words.iter().any(|other| is_related(&stem, other));
+        let share = |(own, remark): &(Vec<String>, Vec<String>)| match () {
+            () if is_in(own) => 1.0,
+            () if is_in(remark) => IN_REMARK,
+            () => 0.0,
+        };
+        let each: Vec<f64> = words.iter().map(share).collect();
+        let least = each.iter().copied().fold(1.0, f64::min);
+        let having = each.iter().filter(|share| **share > least).count().max(1) as f64;
+        // "No" and "less" decide more than other words.
+        let weight = if denies(&stem) { 2.0 } else { 1.0 };
+        shares.iter_mut().zip(each).for_each(|(sum, share)| *sum += weight * (share - least) / having);
+    }
+    standing_out(&shares)
+}
+
+/// The one or two places whose shares stand out.
+fn standing_out(shares: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..shares.len()).collect();
+    order.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]));
+    let share = |place: usize| order.get(place).map_or(0.0, |at| shares[*at]);
+    let stand_out = |count: &usize| share(count - 1) - share(*count) >= LEAD * share(count - 1);
+    let count = (1..order.len().min(3)).find(stand_out).filter(|_| share(0) >= LEAST);
+    order.truncate(count.unwrap_or(0));
+    order.sort_unstable();
+    order
+}
+
+/// Whether one stem begins the other, as "asymmetr" does "asymmetric".
+fn is_related(one: &str, other: &str) -> bool {
+    let is_root = |root: &str, word: &str| root.chars().count() >= ROOT && word.starts_with(root);
+    one == other || is_root(one, other) || is_root(other, one)
+}
+
+/// The letter of the only choice that an unknown answer may mean, and the question whether it does (Markdown).
+pub(crate) fn asked_back(choices: &[Choice], said: &str) -> Option<(String, String)> {
+    let [at] = meant(choices, said)[..] else { return None };
+    let letters = letters_of(choices);
+    let (letter, text) = (letters[at].clone(), &choices[at].text);
+    let words = format!("Do you mean {letter}) {text}? Enter for yes, or {}.", listed(&letters));
+    Some((letter, words))
+}
+
+/// Whether a line says yes to that question.
+pub(crate) fn confirms(said: &str) -> bool {
+    matches!(said.trim().to_lowercase().as_str(), "" | "y" | "yes")
 }
 
 /// Words that begin a reason after a comma.
@@ -148,17 +228,8 @@ fn worded(choices: &[Choice], typed: &str) -> Option<usize> {
             said.stems.iter().all(|stem| rest.any(|it| it == stem)) && phrase.claims(said)
         },
     ];
-    let fits = |phrases: &[Vec<Phrase>], ways: &[fn(&Phrase, &Phrase) -> bool]| {
-        ways.iter().find_map(|way| {
-            only(phrases, |all| all.iter().any(|it| it.agrees(&said, &all[0]) && way(it, &said)))
-        })
-    };
-    // "It fails: (2, 3) does not fit" is said by "it fails" too.
-    let parts =
-        |choice: &Choice| choice.text.split([':', ',', ';']).map(Phrase::new).collect::<Vec<Phrase>>();
-    fits(&phrases, &ways).or_else(|| {
-        let parts: Vec<Vec<Phrase>> = choices.iter().map(parts).collect();
-        fits(&parts, &[ways[0], ways[1], ways[3]])
+    ways.iter().find_map(|way| {
+        only(&phrases, |all| all.iter().any(|it| it.agrees(&said, &all[0]) && way(it, &said)))
     })
 }
 
@@ -254,22 +325,28 @@ fn negations(text: &str) -> usize {
 
 /// The only choice that is this number, in any spelling or rounding; else the only one that names it and no other.
 fn numbered(texts: &[String], said: &str) -> Option<usize> {
-    let one = |text: &str| match answer::numbers(text).as_slice() {
-        [] => None,
-        readings => readings.iter().find(|reading| reading.len() == 1).map(|reading| reading[0]),
-    };
-    let said = one(said)?;
+    let said = one_number(said)?;
     let same = |other: TypedNumber| {
         let fits = |a: &TypedNumber, b: f64| one_fits(a, b, None) > Closeness::Cut;
         fits(&said, other.value) || fits(&other, said.value)
     };
-    only(texts, |text| one(text).is_some_and(same)).or_else(|| {
-        let named = |text: &String| text.split([' ', ',', ':']).filter_map(one).collect::<Vec<_>>();
+    only(texts, |text| one_number(text).is_some_and(same)).or_else(|| {
         only(texts, |text| {
-            let all = named(text);
+            let all: Vec<TypedNumber> = text.split([' ', ',', ':']).filter_map(one_number).collect();
             !all.is_empty() && all.into_iter().all(same)
         })
     })
+}
+
+/// The number that a text is.
+fn one_number(text: &str) -> Option<TypedNumber> {
+    answer::numbers(text).into_iter().find(|reading| reading.len() == 1).map(|reading| reading[0])
+}
+
+/// The number that the learner typed, in digits or as a word. "None" is a word.
+fn typed_number(typed: &str) -> Option<TypedNumber> {
+    let said = plain(typed);
+    one_number(&said).filter(|_| !figures(&said).is_empty())
 }
 
 /// Words in lower case, without Markdown's signs and without punctuation at their ends.

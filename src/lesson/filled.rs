@@ -1,25 +1,11 @@
 //! Judges code that the learner wrote for a blank by what the cell then computes, so every way of writing it counts.
 
-use std::collections::BTreeSet;
-
-use ruff_python_ast::{Expr, Operator};
-use ruff_text_size::Ranged;
-
 use super::blank::{BLANK, Blank, packed};
 use super::exercise::Prediction;
 use super::judge::{Judgement, numbers_of, shape_of, value_words};
-use crate::ops::nearest;
-use crate::ops::op::FUNCTION;
-use crate::ops::table::find;
-use crate::session::{PythonError, Raised, Session};
+use crate::session::{Raised, Session};
 use crate::syntax::{INVALID, parse_expression, parse_module, wording};
 use crate::tensor::show::tuple_repr;
-
-/// How many variables are named to a learner who wrote a name that is not there.
-const NAMES: usize = 6;
-
-/// Python's own names, which other languages write in another way.
-const PYTHON: [&str; 3] = ["True", "False", "None"];
 
 /// What a filled cell computes.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,12 +35,9 @@ pub(crate) fn run(blank: &Blank, code: &str, session: &mut Session, remarks: Rem
         },
     };
     let said = format!("{stops}: {raised}");
-    Computed::Raised(match PythonError::of(&raised.kind, &raised.message) {
-        Some(PythonError::UnknownName(name)) => format!("{said}. {}", nearest_to(name, code, session)),
-        _ => match remarks(&raised, session) {
-            more if more.is_empty() => said,
-            more => said.trim_end_matches('.').to_owned() + &more,
-        },
+    Computed::Raised(match remarks(&raised, session) {
+        more if more.is_empty() => said,
+        more => said.trim_end_matches('.').to_owned() + &more,
     })
 }
 
@@ -65,34 +48,10 @@ fn is_uncalled(code: &str) -> bool {
     !names.is_empty() && names.iter().all(|name| code.matches(name).count() == 1)
 }
 
-/// The name that an unknown one may mean, or the newest variables.
-fn nearest_to(name: &str, code: &str, session: &Session) -> String {
-    let variables: Vec<String> = session.variables().into_iter().map(|it| it.name).collect();
-    // The names of the cell are names inside its functions, too.
-    let words = code.split(|it: char| !it.is_alphanumeric() && it != '_').filter(|it| *it != name);
-    let known = variables.iter().map(String::as_str).chain(words).chain(PYTHON);
-    let own = format!("self.{name}");
-    let near = match code.contains(&own) {
-        true => Some(own),
-        false => nearest(name, known.collect::<BTreeSet<_>>(), 1).pop(),
-    };
-    let function = find(name).filter(|op| op.places & FUNCTION != 0).map(|op| format!("torch.{}", op.name));
-    match function.or(near) {
-        Some(near) => format!("Did you mean `{near}`?"),
-        None => {
-            let newest = variables.iter().rev().take(NAMES).map(|it| format!("`{it}`"));
-            format!("The newest variables: {}.", newest.collect::<Vec<_>>().join(", "))
-        }
-    }
-}
-
 /// Checks that what was typed is Python in the place of the blank. Errors: a message that says what to type.
 pub(crate) fn readable(blank: &Blank, code: &str, said: &str) -> Result<(), String> {
     if parse_module(&blank.filled(code, said)).is_ok() {
         return Ok(());
-    }
-    if said.trim().starts_with('.') {
-        return Err(format!("Before the dot a name is missing, as in `x{}`.", said.trim()));
     }
     // A bracket too few or too many is named; of words that are no code there is nothing to say but this.
     match wording(said, ruff_python_parser::Mode::Module).filter(|wrong| !wrong.text.starts_with(INVALID)) {
@@ -147,8 +106,7 @@ pub(crate) fn judge<E>(
             return wrong(&known.because);
         }
     }
-    let read = read_otherwise(&blank.written(code, said)).map_or(String::new(), |words| words + " ");
-    wrong(&(read + &difference(&computed, &truth)))
+    wrong(&difference(&computed, &truth))
 }
 
 /// Whether an expression reads a variable: a number alone, in `torch.tensor(..)` too, does not.
@@ -157,22 +115,6 @@ fn has_names(code: &str) -> bool {
     let mut names = words.filter_map(|word| word.split('.').next()).filter(|word| !word.is_empty());
     let is_known = |it: &str| it.as_bytes()[0].is_ascii_digit() || ["torch", "math", "float"].contains(&it);
     parse_expression(code.trim()).is_ok() && !names.all(is_known)
-}
-
-/// What to say of `a & b >= c`, which Python reads as `(a & b) >= c`.
-fn read_otherwise(said: &str) -> Option<String> {
-    let parsed = parse_expression(said).ok()?;
-    let Expr::Compare(compared) = parsed.expr() else { return None };
-    let joining =
-        |side: &&Expr| matches!(side, Expr::BinOp(it) if matches!(it.op, Operator::BitAnd | Operator::BitOr));
-    let joined = [&*compared.left].into_iter().chain(&compared.comparators).find(joining)?;
-    let (from, to) = (joined.range().start().to_usize(), joined.range().end().to_usize());
-    let sign = joined.as_bin_op_expr()?.op;
-    let in_brackets = said[..from].trim_end().ends_with('(');
-    (!in_brackets).then(|| {
-        let read = format!("{}({}){}", &said[..from], &said[from..to], &said[to..]);
-        format!("`{sign}` binds tighter than a comparison: Python reads `{read}`.")
-    })
 }
 
 /// Whether two cells compute the same, up to rounding. Errors are the same if their messages are.

@@ -47,10 +47,7 @@ pub(crate) fn readable(asked: &Prediction, said: &str) -> Result<(), String> {
         RightAnswer::Value { .. }
             if readings(asked, said).is_empty() && answer::named_size(said).is_none() =>
         {
-            Err(match said.contains(|c: char| c.is_ascii_digit()) && said.contains(['/', '*', '(']) {
-                true => format!("Which number is that here? {NUMBER_WANTED}"),
-                false => NUMBER_WANTED.to_owned(),
-            })
+            Err(NUMBER_WANTED.to_owned())
         }
         RightAnswer::Choice(choices) => chosen(choices, said).map(|_| ()),
         RightAnswer::Open(_) if said.split_whitespace().count() < 3 => Err(SENTENCE_WANTED.to_owned()),
@@ -113,7 +110,7 @@ fn readings(asked: &Prediction, said: &str) -> Vec<Vec<TypedNumber>> {
     let (ask, lower) = (asked.ask.to_lowercase(), said.to_lowercase());
     let is_asked_for = |word: &&str| {
         let word = word.trim_end_matches([',', '.', '?', '!']);
-        let is_name = word.len() > 2 && word.starts_with(char::is_alphabetic) && number_word(word).is_none();
+        let is_name = word.len() > 1 && word.starts_with(char::is_alphabetic) && number_word(word).is_none();
         is_name && ask.contains(word)
     };
     let own: Vec<&str> = lower.split_whitespace().filter(|word| !is_asked_for(word)).collect();
@@ -140,12 +137,19 @@ pub fn truth(asked: &Prediction, session: &mut Session) -> Result<String, Raised
     match &asked.answer {
         RightAnswer::Shape(expr) => shape_of(expr, session).map(|shape| tuple_repr(&shape)),
         RightAnswer::Value { expr, .. } => numbers_of(expr, session).map(|values| value_words(&values)),
+        _ => Ok(stated(asked).expect("only shapes and numbers are computed")),
+    }
+}
+
+/// The right answer as text, if the lesson states it.
+pub(crate) fn stated(asked: &Prediction) -> Option<String> {
+    match &asked.answer {
         RightAnswer::Choice(choices) => {
-            let right = choices.iter().find(|choice| choice.right);
-            Ok(right.expect("the parser demands one right choice").text.clone())
+            choices.iter().find(|choice| choice.right).map(|choice| choice.text.clone())
         }
-        RightAnswer::Code(blank) => Ok(format!("`{}`", blank.hidden)),
-        RightAnswer::Open(answer) => Ok(answer.clone()),
+        RightAnswer::Code(blank) => Some(format!("`{}`", blank.hidden)),
+        RightAnswer::Open(answer) => Some(answer.clone()),
+        RightAnswer::Shape(_) | RightAnswer::Value { .. } => None,
     }
 }
 

@@ -27,7 +27,7 @@ pub mod answer;
 pub mod axis_names;
 mod blank;
 pub mod catalogue;
-pub(crate) mod choice;
+pub mod choice;
 mod closeness;
 pub mod compare;
 pub(crate) mod course;

@@ -221,17 +221,13 @@ impl Progress {
             ProgressChange::At(place) => self.place = Some(place.clone()),
             ProgressChange::Done(lesson, slug) => self.seen_mut(lesson, slug).done = true,
             ProgressChange::Answered(lesson, slug, ask, given) => {
-                let asked = self.seen_mut(lesson, slug).predictions.entry(ask.clone()).or_default();
+                let asked = self.asked_mut(lesson, slug, ask);
                 asked.answers.push(given.clone());
                 asked.passed = false;
             }
-            ProgressChange::Passed(lesson, slug, ask) => {
-                let asked = self.seen_mut(lesson, slug).predictions.entry(ask.clone()).or_default();
-                asked.passed = true;
-            }
+            ProgressChange::Passed(lesson, slug, ask) => self.asked_mut(lesson, slug, ask).passed = true,
             ProgressChange::Reviewed(lesson, slug, ask, right, day) => {
-                let asked = self.seen_mut(lesson, slug).predictions.entry(ask.clone()).or_default();
-                asked.review.get_or_insert_default().add(*right, *day);
+                self.asked_mut(lesson, slug, ask).review.get_or_insert_default().add(*right, *day);
             }
             ProgressChange::Tried(lesson, slug, code, passed) => {
                 self.tried_mut(lesson, slug).add(code, *passed)
@@ -266,6 +262,10 @@ impl Progress {
     fn seen_mut(&mut self, lesson: &str, slug: &str) -> &mut StepProgress {
         let studied = self.lessons.entry(lesson.to_owned()).or_default();
         studied.steps.entry(slug.to_owned()).or_default()
+    }
+
+    fn asked_mut(&mut self, lesson: &str, slug: &str, ask: &str) -> &mut QuestionProgress {
+        self.seen_mut(lesson, slug).predictions.entry(ask.to_owned()).or_default()
     }
 
     fn tried_mut(&mut self, lesson: &str, slug: &str) -> &mut ExerciseProgress {

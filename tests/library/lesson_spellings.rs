@@ -1,6 +1,7 @@
 //! Every prediction of the course, answered in many spellings: no right answer is refused, no wrong one is accepted,
 //! and an answer that a usual mistake would give too, in so few digits, is asked for another digit.
 
+use attn::lesson::choice::meant;
 use attn::lesson::exercise::RightAnswer;
 use attn::lesson::judge::{Judgement, judge, of_choice};
 use attn::lesson::{Catalogue, Prediction};
@@ -443,6 +444,54 @@ fn a_learners_own_words_are_understood() {
         let RightAnswer::Choice(choices) = &asked.answer else { panic!("{ask}: choices") };
         for said in all {
             assert_eq!(of_choice(choices, said), Judgement::Right, "{ask}: `{said}`");
+        }
+    }
+}
+
+/// Answers that select no choice, and the choices that the learner is asked about, from 0.
+#[test]
+fn an_unknown_answer_is_near_to_the_choice_that_shares_its_words_or_its_number() {
+    let near: [(&str, &[(&str, &[usize])]); 17] = [
+        ("In a row of scores for", &[("the two embeddings are similar", &[1])]),
+        ("The words come in a different order", &[("nothing, only the row moves", &[0])]),
+        ("Why does a stable softmax", &[("because exp of a big number is inf", &[2])]),
+        ("Why are there two matrices", &[("asymmetry, who asks matters", &[0])]),
+        ("`sa_v1.W_query` is (3, 2)", &[("shapes do not match", &[1])]),
+        ("With seed 123 for both", &[("no", &[1, 2]), ("what", &[])]),
+        (
+            "With hidden scores set to 0",
+            &[("5/6", &[2]), ("0.83", &[2]), ("0.803", &[2]), ("0.5", &[1, 2]), ("500", &[])],
+        ),
+        ("In the second layer, the second", &[("the word before it", &[1])]),
+        ("The feed-forward network reads", &[("just that token's row", &[0])]),
+        ("Without the shortcut, attention", &[("they get more alike", &[0])]),
+        (
+            "The logits are divided by 5",
+            &[
+                ("they become more likely and together they get most of it", &[1]),
+                ("they get less likely", &[2]),
+            ],
+        ),
+        ("The model reads a text of 70", &[("it stops with an error", &[0])]),
+        ("The text gets one more word", &[("none of them changes", &[2])]),
+        (
+            "Only the queries are rotated",
+            &[("they change, the angle between them is no longer the distance", &[0, 1])],
+        ),
+        ("The loop divides the blend once", &[("each block would be weighted equally", &[1])]),
+        ("Softmax is read in blocks", &[("the old sum and blend are rescaled", &[0]), ("banana", &[])]),
+        ("A weight of 0.99, of 0.5", &[("0.52", &[1]), ("0.09", &[2])]),
+    ];
+    let catalogue = course::catalogue();
+    let lessons: Vec<_> =
+        catalogue.lessons().map(|lesson| lesson.expect("the lessons can be read")).collect();
+    for (ask, all) in near {
+        let mut questions =
+            lessons.iter().flat_map(|lesson| &lesson.steps).flat_map(|step| &step.predictions);
+        let asked = questions.find(|asked| asked.ask.starts_with(ask)).expect("a question of the course");
+        let RightAnswer::Choice(choices) = &asked.answer else { panic!("{ask}: choices") };
+        for (said, expected) in all {
+            assert_eq!(meant(choices, said), *expected, "{ask}: `{said}`");
         }
     }
 }

@@ -730,3 +730,54 @@ fn a_watched_file_is_judged() {
     let (out, _, code) = typed(&["learn", "another-query", "--watch", "mine.py"], &[], &state);
     assert!(out.contains("it does what was asked") && code == 0, "{out}");
 }
+
+/// An answer in other words is asked about, and judged only after a yes; in a pipe nothing is asked back.
+#[test]
+fn an_answer_in_other_words_is_asked_about() {
+    let folder = State::new();
+    let mut attn = start(&["learn", "zero-is-not-nothing"], &folder, 60);
+    attn.hears("> ");
+    attn.then("5/6\r", "Do you mean c) about 0.8? Enter for yes, or a, b or c.");
+    attn.then("\r", "Yes. exp(0) is 1");
+    assert_eq!(attn.quits(), 0);
+
+    let mut attn = start(&["learn", "same-seed"], &folder, 60);
+    attn.hears("> ");
+    attn.then("no\r", "Say b or c.");
+    attn.then("something odd\r", "say a, b or c.");
+    in_order(&attn.screen(), &["something odd", "a) yes, a seed fixes the random numbers"]);
+    attn.then("b\r", "Yes. The seed and the draws");
+    assert_eq!(attn.quits(), 0);
+
+    let (said, _, _) = typed(&["learn", "zero-is-not-nothing"], &["5/6", "odd", "quit"], &State::new());
+    in_order(&said, &["No choice has this number: say a, b or c.", "attn does not know these words"]);
+    assert!(!said.contains("Do you mean"), "{said}");
+}
+
+/// Esc and `q` end a long listing and nothing else.
+#[test]
+fn a_listing_ends_at_once() {
+    let folder = State::new();
+    let mut attn = start(&["learn", "dot-by-hand"], &folder, 16);
+    attn.hears("Space all of them");
+    attn.on(" ", "print(torch.dot");
+    attn.on("\r", "third feature.");
+    for key in ["\x1b", "q"] {
+        attn.then("t", "Esc no more");
+        attn.on(key, "Enter on");
+    }
+    assert_eq!(attn.quits(), 0);
+}
+
+/// Pasted lines are numbered at once.
+#[test]
+fn pasted_lines_have_numbers() {
+    let folder = State::new();
+    let mut attn = start(&["learn", "query"], &folder, 40);
+    attn.settles("Enter run it");
+    attn.then("e", " 6 query, attn_scores_2");
+    attn.then("\x1b[200~\r\rfor at in range(2):\r    print('own', at)\x1b[201~", " 9     print('own', at)");
+    attn.then("\x1b\r", "own state is as it was");
+    in_order(&attn.screen(), &["own 0", "own 1"]);
+    assert_eq!(attn.quits(), 0);
+}

@@ -9,7 +9,7 @@ use super::element_text::with_positions;
 use super::figures;
 use super::machine;
 use super::plan::Plan;
-use super::workspace::{RanCell, Workspace};
+use super::workspace::Workspace;
 use crate::explain::what_if::{AxisLabels, Change, ChangedTensor, LessonWords, WhatIf, what_if};
 use crate::lesson::{Catalogue, Lesson, Step, Target};
 use crate::session::Raised;
@@ -138,41 +138,42 @@ pub(crate) fn typed(workspace: &Workspace, text: &str, look: Look) -> Result<Tex
     Ok(compare::what_if(&what, look))
 }
 
-/// One example of each kind of change that the cells of a workspace allow, with its label: "a number: `inputs[1,0]=0.9`".
+/// One example of each kind of change that this lesson allows, with its label: "a number: `inputs[1,0]=0.9`".
 pub(crate) fn examples(workspace: &mut Workspace) -> Vec<String> {
     let words = StepWords(workspace.steps().to_vec());
     let (tokens, of_tokens) = (words.tokens(), words.token_tensors());
-    let tensors: Vec<String> = of_tokens.into_iter().chain(workspace.session.names()).collect();
-    let number = tensors.iter().find_map(|name| {
+    let lesson = words.0.last().map(|(_, lesson)| lesson.number);
+    let own: Vec<&Step> =
+        words.0.iter().filter(|(_, it)| Some(it.number) == lesson).map(|(step, _)| *step).collect();
+    let is_letter = |c: char| c.is_alphanumeric() || "_.".contains(c);
+    let reads = |name: &&String| {
+        let mut words = own.iter().flat_map(|step| step.code.split(|c| !is_letter(c)));
+        words.any(|word| word.split('.').next() == Some(name.as_str()))
+    };
+    let named = own.iter().flat_map(|step| &step.axes).map(|axes| &axes.tensor);
+    let number = of_tokens.iter().filter(reads).chain(named).find_map(|name| {
         let tensor = workspace.session.tensor(name).ok()??;
         let is_known = tensor.dtype().is_float() && tensor.ndim() > 0 && tensor.numel() > 1;
         let place = |(axis, size): (usize, &usize)| usize::from(axis == 0 && *size > 1).to_string();
         let index: Vec<String> = tensor.shape().iter().enumerate().map(place).collect();
-        is_known.then(|| (name.clone(), format!("{name}[{}]=0.9", index.join(","))))
+        is_known.then(|| (format!("{name}[{}]=0.9", index.join(",")), of_tokens.contains(name)))
     });
-    let lesson = workspace.steps().last().map(|(_, lesson)| lesson.number);
-    let reads = |name: &str| {
-        let of_lesson = workspace.steps().iter().filter(|(_, it)| Some(it.number) == lesson);
-        of_lesson.into_iter().any(|(step, _)| step.code.contains(name))
-    };
-    let has_tokens =
-        number.as_ref().is_some_and(|(name, _)| words.token_tensors().contains(name) && reads(name));
+    let has_tokens = number.as_ref().is_some_and(|(_, has_tokens)| *has_tokens);
     let other = tokens.get(1).and_then(|token| tokens.iter().rev().skip(1).find(|other| *other != token));
     let word = other.filter(|_| has_tokens).map(|other| format!("token {}={other}", tokens[1]));
-    // Where several cells have the code, one is named.
-    let uses = |cell: &RanCell| cell.source.matches("dim=-1").count();
-    let cell = workspace.ran.iter().rfind(|cell| uses(cell) == 1);
-    let is_only = workspace.ran.iter().map(uses).sum::<usize>() == 1;
-    let code = cell.map(|cell| match is_only {
-        true => "dim=-1 => dim=0".to_owned(),
-        false => format!("{}: dim=-1 => dim=0", cell.name),
+    // Sharper weights: no shape changes, so that all that follows runs. Where several cells have the code, one is named.
+    let uses = |code: &str| code.matches(".softmax(").count();
+    let is_only = workspace.ran.iter().map(|ran| uses(&ran.source)).sum::<usize>() == 1;
+    let code = own.iter().rfind(|step| uses(&step.code) == 1).map(|step| match is_only {
+        true => ".softmax( => .softmax(3 *".to_owned(),
+        false => format!("{}: .softmax( => .softmax(3 *", step.name()),
     });
-    let has = |code: &str| workspace.ran.iter().any(|cell| cell.source.contains(code));
+    let is_random = own.iter().any(|step| step.code.contains("manual_seed("));
     let examples = [
-        ("a number", number.map(|(_, text)| text)),
+        ("a number", number.map(|(text, _)| text)),
         ("a word", word),
         ("code", code),
-        ("a seed", has("manual_seed(").then(|| "seed 7".to_owned())),
+        ("a seed", is_random.then(|| "seed 7".to_owned())),
     ];
     examples.into_iter().filter_map(|(label, text)| Some(format!("{label}: `{}`", text?))).take(3).collect()
 }

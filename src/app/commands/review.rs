@@ -2,6 +2,7 @@
 //! and soon after it; one that is answered right comes back after days, then weeks.
 
 use std::collections::VecDeque;
+use std::io::{self, IsTerminal};
 use std::mem;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,8 +15,9 @@ use super::super::learner::store::Store;
 use super::super::terminal::prompt::{TypedLine, read_line};
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::lesson::Catalogue;
+use crate::lesson::choice::{asked_back, confirms};
 use crate::lesson::exercise::RightAnswer;
-use crate::lesson::judge::{GIVEN_UP, Judgement, gives_up, of_choice};
+use crate::lesson::judge::{GIVEN_UP, Judgement, gives_up, of_choice, stated};
 use crate::lesson::progress::{Progress, ProgressChange};
 use crate::lesson::review::{ReviewQuestion, as_statement, questions};
 use crate::view::prose::prose;
@@ -139,9 +141,12 @@ fn ask(next: &ReviewQuestion, read: ReadAnswer, shell: &mut Shell) -> Result<Opt
     shell.say("\n")?;
     shell.show(&prose(&place, shell.look))?;
     shell.show(&question(&next.asked.ask, &texts, QuestionKind::Review, shell.look))?;
-    let (mut at_once, mut warned) = (true, false);
+    let (mut at_once, mut warned, mut meant) = (true, false, None);
     loop {
-        let TypedLine::Line(said) = read(shell)? else { return Ok(None) };
+        let TypedLine::Line(mut said) = read(shell)? else { return Ok(None) };
+        if let Some(letter) = meant.take().filter(|_| confirms(&said)) {
+            said = letter;
+        }
         let (standing, because) = match said.trim() {
             "q" | "quit" => return Ok(None),
             "" if !mem::replace(&mut warned, true) => {
@@ -151,8 +156,7 @@ fn ask(next: &ReviewQuestion, read: ReadAnswer, shell: &mut Shell) -> Result<Opt
             }
             "" | "s" | "show" | "k" | "skip" => {
                 at_once = false;
-                let right = choices.iter().find(|choice| choice.right);
-                let answer = right.map_or("", |choice| choice.text.as_str());
+                let answer = stated(next.asked).unwrap_or_default();
                 (AnswerVerdict::Shown, format!("{answer}. {}", as_statement(&next.asked.right)))
             }
             said if gives_up(said) => {
@@ -163,6 +167,12 @@ fn ask(next: &ReviewQuestion, read: ReadAnswer, shell: &mut Shell) -> Result<Opt
                 Judgement::Right => (AnswerVerdict::Right, next.asked.right.clone()),
                 Judgement::Wrong { because } => (AnswerVerdict::NotYet, because),
                 Judgement::NotUnderstood { why } => {
+                    let asks = shell.terminal && io::stdin().is_terminal();
+                    let question = asked_back(choices, said).filter(|_| asks);
+                    let why = question.map_or(why, |(letter, words)| {
+                        meant = Some(letter);
+                        words
+                    });
                     let hint = format!("{why} {KEYS}");
                     shell.show(&prose(&hint, shell.look))?;
                     continue;

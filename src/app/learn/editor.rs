@@ -25,7 +25,7 @@ use unicode_width::UnicodeWidthStr;
 use super::super::keeper::journal::{self, Entry};
 use super::super::repl::editor::{drawn, one_line};
 use super::super::repl::keys::{
-    BoundKey, Cursor, KeyAction, KeyHandler, MARGIN, at_margin, code_of, without_margins,
+    BoundKey, Cursor, KeyHandler, MARGIN, at_margin, code_of, of_paste, without_margins,
 };
 use super::super::terminal::prompt::{TypedLine, read_line};
 use super::super::terminal::shell::{Failure, Shell};
@@ -149,7 +149,6 @@ fn line_editor() -> rustyline::Result<LineEditor> {
     let mut editor = LineEditor::with_config(config)?;
     editor.bind_sequence(KeyEvent(KeyCode::Esc, Modifiers::NONE), Cmd::Noop);
     editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::AcceptLine);
-    editor.bind_sequence(KeyEvent(KeyCode::Tab, Modifiers::NONE), Cmd::Insert(1, "    ".to_owned()));
     Ok(editor)
 }
 
@@ -274,7 +273,7 @@ impl ConditionalEventHandler for AtStart {
     }
 }
 
-/// A character, or Enter: it ends the code on an empty line at its end; elsewhere it adds a line, indented as the one above.
+/// A character, a paste, or Enter: it ends the code on an empty line at its end; elsewhere it adds a line, indented as the one above.
 struct Typed {
     part: Arc<CodePart>,
 }
@@ -285,24 +284,29 @@ impl ConditionalEventHandler for Typed {
         let all = self.part.page(context);
         let (all_before, all_after) = all.around_cursor(&(0..all.count()));
         let plain = without_margins(before);
-        let longer = match event.get(0)? {
-            KeyEvent(KeyCode::Enter, _) if ends(&all_before, &all_after) => return Some(Cmd::AcceptLine),
-            KeyEvent(KeyCode::Enter, _) => {
-                format!("{plain}\n{}", " ".repeat(Cursor::new(&plain, plain.len()).indent()))
+        let pasted = of_paste(event);
+        if pasted == Some(None) {
+            return Some(Cmd::Noop);
+        }
+        let typed = match (pasted.flatten(), event.get(0)?) {
+            (Some(text), _) => text,
+            (_, KeyEvent(KeyCode::Enter, _)) if ends(&all_before, &all_after) => {
+                return Some(Cmd::AcceptLine);
             }
-            KeyEvent(KeyCode::Char(letter), Modifiers::NONE | Modifiers::SHIFT) => format!("{plain}{letter}"),
+            (_, KeyEvent(KeyCode::Enter, _)) => {
+                format!("\n{}", " ".repeat(Cursor::new(&plain, plain.len()).indent()))
+            }
+            (_, KeyEvent(KeyCode::Char(letter), Modifiers::NONE | Modifiers::SHIFT)) => letter.to_string(),
+            (_, KeyEvent(KeyCode::Tab, Modifiers::NONE)) => "    ".to_owned(),
             _ => return None,
         };
+        let longer = format!("{plain}{typed}");
         if rows_of(&format!("{longer}{}", without_margins(after)), self.part.columns) > self.part.rows {
             let page = self.part.page.edited(&self.part.window, &longer, &code_of(after));
             return Some(self.part.leave(page));
         }
-        // Pasted lines have no margin: they get it now.
         let whole = self.part.gutter.with_margins(&longer);
-        Some(match whole.strip_prefix(before) {
-            Some(typed) => Cmd::Insert(1, typed.to_owned()),
-            None => KeyAction::Replace(before.len(), whole).command(context.pos()),
-        })
+        whole.strip_prefix(before).map(|typed| Cmd::Insert(1, typed.to_owned()))
     }
 }
 

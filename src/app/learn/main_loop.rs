@@ -13,7 +13,7 @@ use super::stop_page::{PageStage, PredictionLine, StopPage, Workbook};
 use super::terminal;
 use super::walk::{Flow, Walk};
 use crate::lesson::Lesson;
-use crate::lesson::choice::is_choice;
+use crate::lesson::choice::{confirms, listed_choice};
 use crate::lesson::exercise::{Choice, RightAnswer};
 use crate::lesson::progress::ProgressChange;
 use crate::view::learn::help;
@@ -112,9 +112,10 @@ impl<'c> Walk<'c, '_, '_> {
                     }
                 }
                 let line = input::line("> ", Escape::Clears, mode, self.shell)?;
-                Ok(match &line {
+                Ok(match (&line, self.meant.take()) {
+                    (TypedLine::Line(said), Some(letter)) if confirms(said) => WalkInput::Answer(letter),
                     // An answer may begin with the word of a key.
-                    TypedLine::Line(said) if is_choice(choices, said) => {
+                    (TypedLine::Line(said), _) if listed_choice(choices, said).is_some() => {
                         WalkInput::Answer(said.trim().to_owned())
                     }
                     _ => WalkInput::of_line(&line, asking, choices.len()),
@@ -125,11 +126,8 @@ impl<'c> Walk<'c, '_, '_> {
 
     fn unknown(&mut self, word: &str) -> Result<Flow, Failure> {
         let near = keys::near(word);
-        let words = match (word.is_empty(), near.as_slice()) {
+        let words = match (word.trim().is_empty(), near.as_slice()) {
             (true, _) => "`?` says what the keys do.".to_owned(),
-            (_, []) if word.trim().is_empty() => {
-                "Space does nothing here. `?` says what the keys do.".to_owned()
-            }
             (_, []) => format!("`{word}` does nothing here. `?` says what can be done."),
             (_, near) => format!("`{word}` does nothing here. The nearest: {}.", near.join(", ")),
         };

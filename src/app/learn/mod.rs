@@ -148,11 +148,5 @@ fn welcome(mode: InputMode) -> String {
 
 /// A line that names the stop before this one.
 fn before(stop: &Stop) -> String {
-    let back = "`p` looks back";
-    match stop.kind {
-        StopKind::End => {
-            format!("Before this: {} ({back}).", stop.lesson.place())
-        }
-        _ => format!("Before this: {} ({back}).", stop.title()),
-    }
+    format!("Before this: {} (`p` looks back).", stop.title())
 }

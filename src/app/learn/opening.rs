@@ -13,8 +13,6 @@ use crate::view::{Look, Text};
 /// The sentence, and the word that changes.
 const SENTENCE: &str = "the river was cold so anna walked to the bank and looked for the";
 const CHANGE: (&str, &str) = ("river", "money");
-/// A model whose likeliest word has a smaller share is sure of none.
-const UNSURE: f64 = 0.3;
 
 /// Shows it; `hours` is how long the course takes. Returns whether the learner begins the course.
 pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<bool, Failure> {
@@ -59,17 +57,7 @@ pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<boo
             _ if own.trim_start_matches("attn look ") == "--words" => {
                 prose(&format!("{}.", trained::words().join(", ")), look)
             }
-            Ok(_) => {
-                let looked = seen(&mut model, &own)?;
-                let mut text = answer(&looked, "Where the last word looked:", look);
-                if looked.next.first().is_some_and(|next| next.share < UNSURE) {
-                    text.section(prose(
-                        "It is sure of none: in what it learned from, a beginning like this goes on in several ways, or in none.",
-                        look,
-                    ));
-                }
-                text
-            }
+            Ok(_) => answer(&seen(&mut model, &own)?, "Where the last word looked:", look),
             Err(why) => prose(&format!("{why}."), look),
         };
         text.section(prose("Enter begins the course. Or type another sentence.", look));

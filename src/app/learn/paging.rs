@@ -10,6 +10,11 @@ use crate::view::{Line, Role, Text};
 impl Walk<'_, '_, '_> {
     /// Shows text; where keys are read, not more of it at once than the screen has lines for.
     pub(super) fn put(&mut self, text: &Text) -> Result<(), Failure> {
+        self.put_paged(text, false)
+    }
+
+    /// As [`Walk::put`], of a text that `is_apart` from the page: Esc and `q` end it, and nothing else.
+    pub(super) fn put_paged(&mut self, text: &Text, is_apart: bool) -> Result<(), Failure> {
         // What belongs to a page that a key interrupted follows it at once.
         if self.mode == InputMode::Words || self.pending.is_some() {
             return self.shell.show(text);
@@ -26,10 +31,13 @@ impl Walk<'_, '_, '_> {
             let cut = gap.unwrap_or(free);
             self.shell.show(&Text { lines: lines[..cut].to_vec() })?;
             lines = &lines[cut..];
-            let more = more_lines(lines.len(), self.shell.look.width);
+            let more = more_lines(lines.len(), is_apart, self.shell.look.width);
             let pressed = loop {
                 match input::press(&more, self.shell)? {
                     KeyPress::Page(1) | KeyPress::Arrow(1, 0) => break KeyPress::Enter,
+                    KeyPress::Escape | KeyPress::Letter('q') | KeyPress::Interrupt if is_apart => {
+                        return Ok(());
+                    }
                     KeyPress::Escape => break KeyPress::Letter(' '),
                     // A key that means nothing here leaves the page as it is.
                     other if self.acts(other) => break other,
@@ -65,20 +73,21 @@ impl Walk<'_, '_, '_> {
     }
 }
 
-/// The line at the end of a part of a page; shorter on a narrow screen.
-fn more_lines(count: usize, width: usize) -> Text {
+/// The line at the end of a part of a page, or of a text that is apart from it; shorter on a narrow screen.
+fn more_lines(count: usize, is_apart: bool, width: usize) -> Text {
     let lines = if count == 1 { " more line: " } else { " more lines: " };
-    let whole = [lines, " the next   ", " all of them ──"];
-    let short = [" more: ", " next  ", " all"];
-    let line = |[more, next, all]: [&str; 3], rule: &str| {
-        Line::new()
-            .with(Role::Dim, format!("{rule}{count}{more}"))
-            .with(Role::Strong, "Enter")
-            .with(Role::Dim, next)
-            .with(Role::Strong, "Space")
-            .with(Role::Dim, all)
+    let whole = ["── ", lines, " the next   ", " all of them", "   ", " no more", " ──"];
+    let short = ["", " more: ", " next  ", " all", " ", " end", ""];
+    let line = |[rule, more, next, all, gap, end, rest]: [&str; 7]| {
+        let mut line = Line::new().with(Role::Dim, format!("{rule}{count}{more}"));
+        let esc = if is_apart { [(gap, "Esc"), (end, "")] } else { [("", ""); 2] };
+        for (words, key) in [("", "Enter"), (next, "Space"), (all, "")].into_iter().chain(esc) {
+            line.push(Role::Dim, words);
+            line.push(Role::Strong, key);
+        }
+        line.with(Role::Dim, rest)
     };
-    let long = line(whole, "── ");
-    let line = if long.width() < width { long } else { line(short, "") };
+    let long = line(whole);
+    let line = if long.width() < width { long } else { line(short) };
     Text { lines: vec![line] }
 }

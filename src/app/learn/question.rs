@@ -4,9 +4,10 @@
 use super::super::cells::notes;
 use super::super::terminal::progress_bar::quietly;
 use super::super::terminal::shell::Failure;
+use super::input::InputMode;
 use super::stop_page::{PageStage, PredictionLine};
 use super::walk::{Flow, Walk};
-use crate::lesson::choice::chosen;
+use crate::lesson::choice::{asked_back, chosen, meant};
 use crate::lesson::exercise::RightAnswer;
 use crate::lesson::filled;
 use crate::lesson::judge::{self, Judgement};
@@ -35,7 +36,7 @@ impl<'c> Walk<'c, '_, '_> {
     pub(crate) fn answer(&mut self, said: &str) -> Result<Flow, Failure> {
         let Some((step, at, asked)) = self.asked() else { return Ok(Flow::Stay) };
         if let Err(why) = judge::readable(asked, said) {
-            return self.note(&why);
+            return self.not_read(asked, said, &why);
         }
         let Some(verdict) = self.judged(step, asked, said)? else { return Ok(Flow::Stay) };
         let (right, because) = match verdict {
@@ -55,6 +56,22 @@ impl<'c> Walk<'c, '_, '_> {
             self.next_question(step, at)?;
         }
         Ok(Flow::Stay)
+    }
+
+    /// Says why an answer cannot be read. Where keys are read, the learner is asked about the choice that it may be, or sees the
+    /// choices again.
+    fn not_read(&mut self, asked: &Prediction, said: &str, why: &str) -> Result<Flow, Failure> {
+        let choices = match &asked.answer {
+            RightAnswer::Choice(choices) if self.mode == InputMode::Keys && !judge::gives_up(said) => choices,
+            _ => return self.note(why),
+        };
+        if let Some((letter, question)) = asked_back(choices, said) {
+            self.meant = Some(letter);
+            return self.note(&question);
+        }
+        let question = self.waiting_question().filter(|_| meant(choices, said).is_empty());
+        self.note(why)?;
+        question.map_or(Ok(Flow::Stay), |question| self.put_apart(question))
     }
 
     /// The verdict on an answer. Only a choice can be judged without the state after the cell, which runs now if it has
@@ -150,20 +167,18 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// Replies with the answer and the reason for it, which may need the state after the cell; false if that did not run.
     fn explain_answer(&mut self, step: &'c Step, asked: &Prediction) -> Result<bool, Failure> {
-        let truth = match &asked.answer {
-            RightAnswer::Choice(choices) => {
-                choices.iter().find(|choice| choice.right).map(|choice| choice.text.clone())
+        let truth = match judge::stated(asked) {
+            None if self.page().panel.is_none() && !quietly(|| self.run_step())? => return Ok(false),
+            None => {
+                self.lesson.at(step).and_then(|workspace| judge::truth(asked, &mut workspace.session).ok())
             }
-            RightAnswer::Code(blank) => Some(format!("`{}`", blank.hidden)),
-            RightAnswer::Open(answer) => Some(answer.clone()),
-            _ if self.page().panel.is_none() && !quietly(|| self.run_step())? => return Ok(false),
-            _ => self.lesson.at(step).and_then(|workspace| judge::truth(asked, &mut workspace.session).ok()),
+            stated => stated,
         };
         let because = match truth {
             Some(truth) => match as_statement(&asked.right) {
                 right if right.is_empty() => truth,
                 // A reply that names the answer itself says it once.
-                right if begins_with(&right, &truth) => right,
+                right if right.starts_with(&truth) => right,
                 right => format!("{truth}. {right}"),
             },
             None => asked.right.clone(),
@@ -227,20 +242,6 @@ fn remark_on(asked: &Prediction) -> String {
     }
 }
 
-/// Whether a reply begins with the answer: `(d_out 2, d_in 3). A Linear ...` says (2, 3).
-fn begins_with(reply: &str, truth: &str) -> bool {
-    let sizes = |text: &str| -> Vec<String> {
-        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-        words.filter(|word| word.parse::<usize>().is_ok()).map(str::to_owned).collect()
-    };
-    let head = reply.split_once(')').map_or("", |(head, _)| head);
-    reply.starts_with(truth)
-        || truth.starts_with('(')
-            && head.starts_with('(')
-            && !head.contains('=')
-            && sizes(head) == sizes(truth)
-}
-
 /// An answer as it is saved: a choice in its own words instead of its letter.
 fn in_words(asked: &Prediction, said: &str) -> String {
     let chosen = match &asked.answer {
@@ -250,12 +251,16 @@ fn in_words(asked: &Prediction, said: &str) -> String {
     chosen.unwrap_or_else(|| said.trim().to_owned())
 }
 
-/// What there is to say about the error of a filled cell. What would fix it is left for the learner to find.
+/// What there is to say about the error of a filled cell: for an unknown name the nearest one. What would fix another error is
+/// left for the learner to find.
 fn remarks_on(raised: &Raised, session: &Session) -> String {
     let found = notes::explanation(raised, session, &|_| None, &|_| Vec::new());
     let clash = found.clash.map(|clash| {
         let shapes = clash.operands.map(|operand| tuple_repr(&operand.shape));
         format!("`{}` is {}: {}.", clash.text, shapes.join(&format!(" {} ", clash.between)), clash.rule)
     });
-    clash.into_iter().chain(found.remarks).map(|words| format!(". {}", words.trim_end_matches('.'))).collect()
+    let name = found.fixes.first().filter(|_| raised.kind == "NameError");
+    let name = name.map(|name| format!("Did you mean `{}`?", name.code));
+    let all = clash.into_iter().chain(found.remarks).chain(name);
+    all.map(|words| format!(". {}", words.trim_end_matches('.'))).collect()
 }

@@ -75,7 +75,9 @@ impl<'c> Walk<'c, '_, '_> {
         if workspace.ran.is_empty() {
             return self.note("No cell has run yet, so there is nothing to change. Enter runs this one.");
         }
-        let wanted = format!("one change; {}", what_if::examples(&mut workspace).join(" · "));
+        let examples = what_if::examples(&mut workspace).join(" · ");
+        let wanted =
+            if examples.is_empty() { "one change".to_owned() } else { format!("one change; {examples}") };
         let Some(change) = self.argument(change, "what if: ", &wanted)? else { return Ok(Flow::Stay) };
         let look = self.shell.look;
         let compared = running(self.mode, self.shell, || what_if::typed(&workspace, &change, look))?;

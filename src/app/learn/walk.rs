@@ -51,6 +51,8 @@ pub(crate) struct Walk<'c, 'w, 's> {
     pub(super) pending: Option<KeyPress>,
     /// The place where the learner was told what else they can type.
     pub(super) told: Option<(usize, PageStage)>,
+    /// The choice that the learner was asked about: the next line says yes to it, or something else.
+    pub(super) meant: Option<String>,
     /// The number of the stop that the learner chose last from the list.
     pub(super) chosen: Option<usize>,
     /// The number of the stop from which the learner went back to look at this one; going on from here forgets it.
@@ -83,6 +85,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
             all,
             pending: None,
             told: None,
+            meant: None,
             chosen: None,
             front: None,
             restored: None,
@@ -276,7 +279,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
     pub(super) fn put_apart(&mut self, text: Text) -> Result<Flow, Failure> {
         let mut shown = Text { lines: vec![Line::new()] };
         shown.append(text);
-        self.put(&shown)?;
+        self.put_paged(&shown, true)?;
         Ok(Flow::Stay)
     }
 

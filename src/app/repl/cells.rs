@@ -7,13 +7,14 @@ use super::commands;
 use super::echo::echo;
 use super::lines::statements;
 use super::state::{CommandError, InputResult, Repl, UndoPoint, input_name};
-use crate::session::{Outcome, Raised};
+use crate::session::{Outcome, Raised, Variable};
 use crate::tensor::Tensor;
 use crate::view::errors::{ErrorNote, error};
 use crate::view::panel::verbatim_lines;
 use crate::view::plot::plot;
 use crate::view::prose::prose;
-use crate::view::{Role, Text};
+use crate::view::wrap::wrap;
+use crate::view::{Look, Role, Text};
 
 /// The most changed tensors that are listed after an input.
 const MAX_LISTED: usize = 6;
@@ -100,19 +101,25 @@ impl Repl<'_> {
             return Ok(if raised.interrupted { InputResult::Interrupted } else { InputResult::Failed });
         }
         if self.interactive && shell.terminal {
-            shell.show(&self.changed_tensors(outcome))?;
+            shell.show(&self.changed_tensors(outcome, shell.look))?;
         }
         Ok(InputResult::Done)
     }
 
-    /// The tensors that an input bound or changed, one line each.
-    fn changed_tensors(&self, outcome: &Outcome) -> Text {
+    /// The tensors that an input bound or changed, one line each. What is written into one is in those that share its memory.
+    fn changed_tensors(&self, outcome: &Outcome, look: Look) -> Text {
         let workspace = self.workspace.borrow();
         let mut text = Text::new();
-        for variable in outcome.changed.iter().take(MAX_LISTED) {
-            let words =
-                format!("{}: {}", variable.name, shape_words(&workspace, &variable.name, &variable.value));
-            text.say(Role::Dim, words);
+        if !outcome.changed.is_empty() {
+            text.say(Role::Dim, "New or changed:");
+        }
+        for (at, Variable { name, value }) in outcome.changed.iter().enumerate().take(MAX_LISTED) {
+            let mut words = format!("{name}: {}", shape_words(&workspace, name, value));
+            let mut before = outcome.changed[..at].iter();
+            if let Some(other) = before.find(|other| other.value.storage().same(value.storage())) {
+                words.push_str(&format!(", shares memory with {}", other.name));
+            }
+            text.append(wrap((Role::Dim, words), look.text_width(), 0, 2));
         }
         if let Some(more) = outcome.changed.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
             text.say(Role::Dim, format!("and {more} more: `:vars`"));

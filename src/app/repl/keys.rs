@@ -87,19 +87,16 @@ impl KeyHandler {
     }
 }
 
-/// The command for a key that belongs to a paste: nothing, and at its end the whole text, whose lines get the margin.
-fn of_paste(event: &Event) -> Option<Cmd> {
+/// Whether a key belongs to a paste; with its last key, all of the pasted text.
+pub(crate) fn of_paste(event: &Event) -> Option<Option<String>> {
     let Event::KeySeq(keys) = event else { return None };
     let [KeyEvent(code, modifiers)] = keys[..] else { return None };
     let mut pasted = PASTED.lock().unwrap_or_else(PoisonError::into_inner);
     match (code, pasted.as_mut()) {
         (KeyCode::BracketedPasteStart, _) => *pasted = Some(String::new()),
         (_, None) => return None,
-        (KeyCode::BracketedPasteEnd, Some(text)) => {
-            let under = format!("\n{}", String::from(MARGIN).repeat(MARGIN_WIDTH.load(Ordering::Relaxed)));
-            let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', &under);
-            *pasted = None;
-            return Some(Cmd::Insert(1, text));
+        (KeyCode::BracketedPasteEnd, Some(_)) => {
+            return Some(pasted.take().map(|text| text.replace("\r\n", "\n").replace('\r', "\n")));
         }
         (KeyCode::Char(letter), Some(text)) if modifiers.is_empty() => text.push(letter),
         (KeyCode::Char('J'), Some(text)) if modifiers == Modifiers::CTRL => text.push('\n'),
@@ -107,7 +104,7 @@ fn of_paste(event: &Event) -> Option<Cmd> {
         (KeyCode::Tab, Some(text)) => text.push_str(&" ".repeat(INDENT)),
         _ => {}
     }
-    Some(Cmd::Noop)
+    Some(None)
 }
 
 /// The requested replacement of the text before the cursor: the byte where it begins, and the new text. Completion is
@@ -137,8 +134,9 @@ impl KeyAction {
 
 impl ConditionalEventHandler for KeyHandler {
     fn handle(&self, event: &Event, count: RepeatCount, _: bool, context: &EventContext) -> Option<Cmd> {
-        if let Some(command) = of_paste(event) {
-            return Some(command);
+        if let Some(pasted) = of_paste(event) {
+            let under = format!("\n{}", String::from(MARGIN).repeat(MARGIN_WIDTH.load(Ordering::Relaxed)));
+            return Some(pasted.map_or(Cmd::Noop, |text| Cmd::Insert(1, text.replace('\n', &under))));
         }
         let cursor = Cursor::new(context.line(), context.pos());
         match self.key {

@@ -56,17 +56,17 @@ impl WhatIf {
         self.asked.is_empty() || tensor.cell.as_ref().is_none_or(|cell| self.asked.contains(cell))
     }
 
-    /// The unchanged tensors of the cells that were asked for; a module in which nothing changed is one entry.
+    /// The unchanged tensors of the cells that were asked for; a module or dict in which nothing changed is one entry.
     pub(crate) fn unchanged_groups(&self) -> Vec<String> {
         let differing =
             self.differences.iter().map(|it| &it.name).chain(self.reshaped.iter().map(|it| &it.name));
         let others: Vec<&String> = differing.chain(&self.missing).collect();
         let mut groups: Vec<String> = Vec::new();
         for name in self.unchanged.iter().filter(|name| !self.unchanged_before.contains(name)) {
-            let module = name.split_once('.').map(|(module, _)| module);
-            let is_whole = |module: &&str| !others.iter().any(|it| it.starts_with(&format!("{module}.")));
+            let of = |name: &'_ str| name.find(['.', '[']).map(|at| name[..at].to_owned());
+            let is_whole = |whole: &String| !others.iter().any(|it| of(it).as_ref() == Some(whole));
             let group =
-                module.filter(is_whole).map_or_else(|| name.clone(), |module| format!("all of {module}"));
+                of(name).filter(is_whole).map_or_else(|| name.clone(), |whole| format!("all of {whole}"));
             if !groups.contains(&group) {
                 groups.push(group);
             }
