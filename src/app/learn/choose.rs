@@ -190,8 +190,7 @@ impl Picker {
             return Ok(());
         };
         match self.go_to(&typed, workspace) {
-            // The rest of the word `why`, whose first letter came here.
-            Err(_) if matches!(typed.trim(), "" | "hy") => {}
+            Err(_) if typed.trim().is_empty() => {}
             Err(failure) => self.told = failure.to_string(),
             Ok(()) => {}
         }

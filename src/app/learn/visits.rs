@@ -75,9 +75,7 @@ impl<'c> Walk<'c, '_, '_> {
         if workspace.ran.is_empty() {
             return self.note("No cell has run yet, so there is nothing to change. Enter runs this one.");
         }
-        let examples = what_if::examples(&mut workspace).join(" · ");
-        let wanted =
-            if examples.is_empty() { "one change".to_owned() } else { format!("one change; {examples}") };
+        let wanted = [vec!["one change".to_owned()], what_if::examples(&mut workspace)].concat().join("; ");
         let Some(change) = self.argument(change, "what if: ", &wanted)? else { return Ok(Flow::Stay) };
         let look = self.shell.look;
         let compared = running(self.mode, self.shell, || what_if::typed(&workspace, &change, look))?;
