@@ -71,33 +71,6 @@ pub(super) fn exp_f64(x: f64) -> f64 {
     }
 }
 
-/// e^x for x of single precision, accurate enough to be rounded to single precision: relative error below 3e-14, from a
-/// polynomial interpolated at Chebyshev points. Infinite and 0 where single precision is.
-#[inline(always)]
-pub(super) fn exp_narrow(x: f64) -> f64 {
-    // Comparisons that keep nan.
-    let x = if x < -105.0 { -105.0 } else { x };
-    let x = if x > 90.0 { 90.0 } else { x };
-    let biased = x.mul_add(std::f64::consts::LOG2_E, ROUND_F64);
-    let r = (biased - ROUND_F64).mul_add(-std::f64::consts::LN_2, x);
-    let mut p = 2.763_264_081_927_437_5e-6_f64;
-    for c in [
-        2.488_445_991_005_164_3e-5,
-        0.000_198_411_906_472_418_9,
-        0.001_388_880_174_932_380_8,
-        0.008_333_333_367_311_799,
-        0.041_666_667_040_554_05,
-        0.166_666_666_666_156_45,
-        0.499_999_999_994_388_6,
-        1.000_000_000_000_001_3,
-        1.000_000_000_000_013_5,
-    ] {
-        p = p.mul_add(r, c);
-    }
-    // The low bits of the biased number are the power of two: they are added to the exponent.
-    f64::from_bits(p.to_bits().wrapping_add(biased.to_bits() << 52))
-}
-
 #[inline(always)]
 fn power_of_two_f64(n: i64) -> f64 {
     f64::from_bits(((n + 1023) << 52) as u64)

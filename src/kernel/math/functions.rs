@@ -1,6 +1,6 @@
 //! Elementary functions of one number, in single and double precision.
 
-use super::{erf, exponential, logarithm};
+use super::{exponential, logarithm};
 
 /// The elementary functions of a number type.
 pub trait Functions: Sized {
@@ -16,8 +16,6 @@ pub trait Functions: Sized {
     fn log(self) -> Self;
     /// ln (1 + x), correctly rounded in single precision.
     fn log1p(self) -> Self;
-    /// The error function, correctly rounded in single precision.
-    fn erf(self) -> Self;
 }
 
 impl Functions for f32 {
@@ -35,19 +33,15 @@ impl Functions for f32 {
     }
     #[inline(always)]
     fn exp(self) -> f32 {
-        exponential::exp_narrow(f64::from(self)) as f32
+        f64::from(self).exp() as f32
     }
     #[inline(always)]
     fn log(self) -> f32 {
-        logarithm::log_f64(f64::from(self)) as f32
+        f64::from(self).ln() as f32
     }
     #[inline(always)]
     fn log1p(self) -> f32 {
         f64::from(self).ln_1p() as f32
-    }
-    #[inline(always)]
-    fn erf(self) -> f32 {
-        erf::erf(f64::from(self)) as f32
     }
 }
 
@@ -75,9 +69,5 @@ impl Functions for f64 {
     #[inline(always)]
     fn log1p(self) -> f64 {
         f64::ln_1p(self)
-    }
-    #[inline(always)]
-    fn erf(self) -> f64 {
-        libm::erf(self)
     }
 }

@@ -1,7 +1,36 @@
-//! The natural logarithm as vector code computes it: mantissa in [0.75, 1.5) and a series in (m - 1) / (m + 1), with the
-//! critical steps in two numbers.
+//! The natural logarithm as vector code computes it. Of log-softmax: mantissa in [0.75, 1.5) and a series in (m - 1) / (m + 1),
+//! with the critical steps in two numbers.
 //! Source: the published coefficients of SLEEF's 1.0-ULP `log` (Shibata & Petrogalli 2020); two-number arithmetic: Dekker 1971.
 #![allow(clippy::excessive_precision, clippy::approx_constant)] // the coefficients are as published
+
+/// ln x in single precision as `torch.log` computes it: mantissa in [2/3, 4/3) and a polynomial in m - 1, each step rounded.
+/// The coefficients are fitted to PyTorch's results.
+#[inline(always)]
+pub(super) fn log_in_steps(x: f32) -> f32 {
+    const TWO_THIRDS: i32 = 0x3f2a_aaab;
+    #[rustfmt::skip]
+    const SERIES: [f32; 8] =
+        [0.139_823_63, -0.121_840_54, 0.140_062_11, -0.166_804_94, 0.200_103_92, -0.249_997_97, 0.333_332_15, -0.5];
+    let small = x < f32::MIN_POSITIVE;
+    let scaled = if small { x * 16_777_216.0 } else { x };
+    let bits = (scaled.to_bits() as i32).wrapping_sub(TWO_THIRDS);
+    let e = ((bits >> 23) - if small { 24 } else { 0 }) as f32;
+    let r = f32::from_bits(((bits & 0x7f_ffff) + TWO_THIRDS) as u32) - 1.0;
+    let mut p = -0.128_931_08_f32;
+    for c in SERIES {
+        p = p * r + c;
+    }
+    let y = p * r * r + r + e * 1.428_606_8e-6 + e * 0.693_145_75;
+    if x > 0.0 && x < f32::INFINITY {
+        y
+    } else if x == 0.0 {
+        f32::NEG_INFINITY
+    } else if x > 0.0 {
+        x
+    } else {
+        f32::NAN
+    }
+}
 
 macro_rules! logarithm {
     ($name:ident, $t:ty, $series:ident, $split:ident, $ln2:expr, $ln2_low:expr) => {

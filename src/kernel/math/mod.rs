@@ -1,18 +1,18 @@
 //! Elementary functions of each element of a slice.
 //! Source: the functions of `torch` with the same names. PyTorch's x86 build computes some of them with Intel's vector
-//! library and some with SLEEF. Of the first, e^x and tanh are computed here with tables and the others in double
-//! precision, rounded once; the second with SLEEF's published polynomials.
+//! library and some with SLEEF. Of the first, e^x and tanh are computed here with tables, ln, sin and cos with polynomials that
+//! give the library's bits, and the others in double precision, rounded once; the second with SLEEF's published polynomials.
 //!
 //! The functions state the share of single-precision results equal to PyTorch 2.6 bit for bit.
 
 mod activation;
 mod double;
-mod erf;
 mod exponential;
 mod functions;
 mod lane;
 mod logarithm;
 mod tables;
+mod trigonometric;
 
 pub(crate) use activation::softplus;
 pub use activation::{gelu, gelu_tanh, sigmoid, silu};
@@ -22,27 +22,11 @@ pub use exponential::exp2_fast;
 pub use functions::Functions;
 pub(crate) use lane::formulas;
 pub use lane::{Formula, Formulas, Lane};
+pub use trigonometric::sine;
 
-use super::real::simd;
-
-macro_rules! over_slices {
-    ($($(#[$meta:meta])* $name:ident => |$x:ident| $e:expr;)*) => {$(
-        simd! { wide:
-            $(#[$meta])*
-            pub fn $name<'a, T>(x: &'a [T], out: &'a mut [T]) -> () {
-                for (&$x, out) in x.iter().zip(out) {
-                    *out = $e;
-                }
-            }
-        }
-    )*};
-}
-
-over_slices! {
-    /// ln x of each element. Equal bits: 95%.
-    log => |x| x.log();
-    /// The error function of each element. Equal bits: 98.6%.
-    erf => |x| x.erf();
+/// ln x of each element, as `torch.log`. Equal bits: 99.999%.
+pub fn log(x: &[f32], out: &mut [f32]) {
+    x.iter().zip(out).for_each(|(&x, out)| *out = logarithm::log_in_steps(x));
 }
 
 formulas! {

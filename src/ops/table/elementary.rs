@@ -146,7 +146,7 @@ rows![
     op(pointwise("expm1").costs(1).grad("Expm1"), ALL, in_doubles!(f64::exp_m1))
         .doc("exp(x) - 1, exact near 0.")
         .saving_result(),
-    op(pointwise("erf").costs(1).grad("Erf"), ALL, slices!(math::erf)).doc("The error function."),
+    op(pointwise("erf").costs(1).grad("Erf"), ALL, in_doubles!(libm::erf)).doc("The error function."),
     op(pointwise("erfc").costs(1).grad("Erfc"), ALL, in_doubles!(libm::erfc)).doc("1 - erf(x)."),
     op(pointwise("erfinv").costs(1).grad("Erfinv"), ALL, in_doubles!(erfinv))
         .doc("The number whose erf is x; infinite at 1 and -1."),
@@ -185,10 +185,18 @@ rows![
     })
     .doc("x * x.")
     .rule(backward::pointwise::square),
-    op(pointwise("sin").costs(1).formula(Trigonometric).grad("Sin"), ALL, in_doubles!(f64::sin))
-        .doc("Sine of an angle in radians."),
-    op(pointwise("cos").costs(1).formula(Trigonometric).grad("Cos"), ALL, in_doubles!(f64::cos))
-        .doc("Cosine of an angle in radians."),
+    op(
+        pointwise("sin").costs(1).formula(Trigonometric).grad("Sin"),
+        ALL,
+        each!(|x| math::sine(x, 0.0, f64::sin), f64::sin)
+    )
+    .doc("Sine of an angle in radians."),
+    op(
+        pointwise("cos").costs(1).formula(Trigonometric).grad("Cos"),
+        ALL,
+        each!(|x| math::sine(x, 0.5, f64::cos), f64::cos)
+    )
+    .doc("Cosine of an angle in radians."),
     op(pointwise("tan").costs(1).grad("Tan"), ALL, in_doubles!(f64::tan))
         .doc("Tangent of an angle in radians.")
         .saving_result(),

@@ -31,7 +31,7 @@ fn exp(x: &Tensor) -> Tensor {
 }
 
 fn log(x: &Tensor) -> Tensor {
-    float_unary(x, DType::Float32, math::log, math::log)
+    float_unary(x, DType::Float32, math::log, math::log_double)
 }
 
 /// The largest element over axes, 0 where it is infinite.

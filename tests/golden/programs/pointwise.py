@@ -94,3 +94,15 @@ torch.set_printoptions(profile="default")
 # %% lower-precision-results
 x = torch.tensor([0.1, 0.7, 3.3])
 print(x.half().exp(), x.bfloat16() * 3, x.half().softmax(0), (x.half() + x).dtype, (x.bfloat16() + x.half()).dtype, x.to(torch.bfloat16).sum())
+
+# %% logarithms-and-waves-to-the-last-digit
+import math
+import torch
+print(torch.log(torch.tensor(math.e)), torch.log(torch.tensor([1.0, 2.0, math.e, 10.0, 0.1, 1e-40])).tolist())
+x = torch.exp(torch.tensor([1.0, 2.0, 3.0]))
+print(x.log().numpy(), torch.log(torch.tensor([0.0, -1.0, float("inf"), float("nan")])))
+position = torch.arange(6.0)[:, None]
+div_term = torch.exp(torch.arange(0, 8, 2) * (-math.log(10000.0) / 8))
+print(torch.sin(position * div_term).numpy(), torch.cos(position * div_term).numpy(), sep="\n")
+far = torch.tensor([-0.0, 0.0, math.pi, -7.5, 100.0, 9999.0, 20000.0, float("inf"), float("nan")])
+print(far.sin().tolist(), far.cos().tolist(), sep="\n")

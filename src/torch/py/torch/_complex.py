@@ -180,7 +180,7 @@ class Tensor(Views):
 
     def exp(self):
         size = self.real.exp()
-        return _pair(size * self.imag.cos(), size * self.imag.sin(), "Exp")
+        return _turned(size, self.imag, "Exp")
 
     def add(self, other):
         return _both(self, other, lambda a, b: Tensor(a._pairs + b._pairs))
@@ -241,7 +241,13 @@ def _both(a, b, compute):
 def polar(abs, angle):
     """abs * (cos(angle) + i sin(angle))"""
     _check_parts(abs, angle)
-    return _pair(abs * angle.cos(), abs * angle.sin(), "Polar")
+    return _turned(abs, angle, "Polar")
+
+
+def _turned(size, angle, name):
+    """size * (cos(angle) + i sin(angle)), by the functions of the C library."""
+    wide = angle.double()
+    return _pair(size * wide.cos().to(angle.dtype), size * wide.sin().to(angle.dtype), name)
 
 
 def complex(real, imag):
