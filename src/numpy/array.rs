@@ -119,6 +119,9 @@ impl PyArray {
     fn slot_str(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
         let Some(array) = zelf.downcast_ref::<PyArray>() else { return Ok(vm.ctx.new_str("")) };
         let tensor = array.tensor();
+        if let Some(text) = array.numpy.formatted(zelf, false, vm)? {
+            return Ok(vm.ctx.new_str(text));
+        }
         Ok(vm.ctx.new_str(match tensor.ndim() == 0 && tensor.dtype().is_float() {
             true => super::digits::scalar(tensor.to_f64_vec()[0], tensor.dtype()),
             false => text::array(&tensor, &array.numpy.options.borrow(), (" ", 0, 0)),
@@ -147,7 +150,10 @@ impl GetAttr for PyArray {
 }
 
 impl Representable for PyArray {
-    fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
+    fn repr_str(zelf: &Py<Self>, vm: &VirtualMachine) -> PyResult<String> {
+        if let Some(text) = zelf.numpy.formatted(zelf.as_object(), true, vm)? {
+            return Ok(text);
+        }
         Ok(text::repr(&zelf.tensor(), &zelf.numpy.options.borrow()))
     }
 }

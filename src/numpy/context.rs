@@ -38,6 +38,8 @@ pub(crate) struct Numpy {
     pub(super) complex: RefCell<Option<[PyTypeRef; 3]>>,
     /// How arrays are printed.
     pub(super) options: RefCell<PrintOptions>,
+    /// What makes `str` of an array, or `repr`, where the program formats elements (`numpy.set_printoptions(formatter=..)`).
+    pub(super) formatter: RefCell<Option<PyObjectRef>>,
     /// The views that are read backwards.
     pub(super) mirrors: RefCell<Mirrors>,
 }
@@ -75,8 +77,20 @@ impl Numpy {
             kinds: RefCell::default(),
             complex: RefCell::default(),
             options: RefCell::new(text::default_options()),
+            formatter: RefCell::default(),
             mirrors: RefCell::default(),
         })
+    }
+
+    /// The text of an array in the program's own format, if it has one for the dtype.
+    pub(super) fn formatted(
+        &self,
+        array: &PyObject,
+        in_repr: bool,
+        vm: &VirtualMachine,
+    ) -> PyResult<Option<String>> {
+        let formatter = self.formatter.borrow().clone();
+        formatter.map_or(Ok(None), |it| it.call((array.to_owned(), in_repr), vm)?.try_into_value(vm))
     }
 
     /// The array of a tensor, which owns its memory.

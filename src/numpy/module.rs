@@ -149,7 +149,8 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
 }
 
 fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
-    define!(numpy, vm, set, "_set_options", |held, precision: Option<usize>, threshold: f64, edgeitems: usize, linewidth: usize, suppress: bool; _vm| -> () {
+    define!(numpy, vm, set, "_set_options", |held, precision: Option<usize>, threshold: f64, edgeitems: usize, linewidth: usize, suppress: bool, formatter: PyObjectRef; vm| -> () {
+        held.formatter.replace((!vm.is_none(&formatter)).then_some(formatter));
         let (precision, sci_mode) = (precision.unwrap_or(usize::MAX), suppress.then_some(false));
         held.options.replace(PrintOptions { precision, threshold, edgeitems, linewidth, sci_mode });
     });
@@ -157,8 +158,9 @@ fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         let place = (&*separator.to_string_lossy(), prefix, 0);
         Ok(text::array(&array(&object, vm)?, &held.options.borrow(), place))
     });
-    define!(numpy, vm, set, "_words", |held, places: PyObjectRef, texts: Vec<String>, dtype: Option<String>; vm| -> PyResult<String> {
-        Ok(text::words(&array(&places, vm)?, texts, dtype, &held.options.borrow()))
+    define!(numpy, vm, set, "_words", |held, places: PyObjectRef, texts: Vec<String>, dtype: Option<String>, separator: PyStrRef, prefix: usize; vm| -> PyResult<String> {
+        let place = (&*separator.to_string_lossy(), prefix, 0);
+        Ok(text::words(&array(&places, vm)?, texts, dtype, &held.options.borrow(), place))
     });
     Ok(())
 }

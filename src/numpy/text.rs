@@ -238,17 +238,18 @@ pub(super) fn complex(pairs: &Tensor, options: &PrintOptions, place: Place) -> S
     })
 }
 
-/// `str` of words, laid out as the array of their places; with a dtype their `repr`.
+/// `str` of words, laid out as the array of their places; with a dtype their `repr`, which leaves an empty one out.
 pub(super) fn words(
     places: &Tensor,
     words: Vec<String>,
     dtype: Option<String>,
     options: &PrintOptions,
+    place: Place,
 ) -> String {
     let elements = |place| laid_out(places, options, place, |_, _| Format::Words(words));
     match dtype {
-        None => elements((" ", 0, 0)),
-        Some(dtype) => framed(places.shape(), elements(IN_REPR), (&dtype, false), options),
+        None => elements(place),
+        Some(dtype) => framed(places.shape(), elements(IN_REPR), (&dtype, dtype.is_empty()), options),
     }
 }
 

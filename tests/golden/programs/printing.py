@@ -143,3 +143,18 @@ print(torch.sort(x, dim=1, descending=True))
 print(torch.topk(x, 2), x.min(0).values, x.median(dim=1))
 values, indices = x.max(dim=0)
 print(values, indices)
+
+# %% arrays-in-a-format-of-ones-own
+import numpy as np
+weights = np.array([[0.12345, 0.5, -1.0], [2.0, 0.33333, 1e-9]])
+np.set_printoptions(formatter={"float": "{: 0.3f}".format})
+print(weights, weights[0], weights.astype(np.float32), np.arange(3), np.array(1.5), sep="\n")
+print(repr(weights), repr(weights[0].astype(np.float32)), [weights[0, 0]])
+np.set_printoptions(precision=3)
+print(weights)
+with np.printoptions(formatter={"all": lambda x: f"<{x}>"}):
+    print(np.arange(3), np.array([True]), weights[0])
+print(np.array2string(weights, formatter={"float_kind": lambda x: f"{x:.2f}"}, separator=", "))
+np.set_printoptions(precision=8, formatter={"int": "{:>4}".format})
+print(np.arange(40), weights[1])
+np.set_printoptions()

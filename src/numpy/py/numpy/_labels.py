@@ -91,7 +91,7 @@ class ndarray:
 
     def _text(self, dtype):
         """The elements in brackets, as NumPy breaks their rows; with a dtype in `array(..)`."""
-        return _numpy._words(self._places, [repr(str(one)) for one in self._items], dtype)
+        return _numpy._words(self._places, [repr(str(one)) for one in self._items], dtype, " ", 0)
 
 
 def _stretched(labels, shape):

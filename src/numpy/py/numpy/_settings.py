@@ -67,18 +67,30 @@ def errstate(**kwargs):
 
 # Printing.
 
-_OPTIONS = dict(edgeitems=3, threshold=1000, precision=8, suppress=False, linewidth=75)
+_OPTIONS = dict(edgeitems=3, threshold=1000, precision=8, suppress=False, linewidth=75, formatter=None)
+_KINDS = {"b": ("bool",), "i": ("int", "int_kind"), "u": ("int", "int_kind"), "f": ("float", "float_kind")}
 
 
-def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, **rest):
+def _formatted(a, in_repr, place=(" ", 0)):
+    """The text of an array in the program's own format; None where it has none for the dtype."""
+    formats = _OPTIONS["formatter"]
+    found = [formats[kind] for kind in (*_KINDS[a.dtype.kind], "all") if kind in formats]
+    if not found or not a.ndim or not a.size:
+        return None
+    dtype = ("" if a.dtype.name in ("bool", "int64", "float64") else a.dtype.name) if in_repr else None
+    return _numpy._words(numpy.arange(a.size).reshape(a.shape), [found[0](one) for one in a.ravel()], dtype, *place)
+
+
+def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, formatter=None, **rest):
     global _OPTIONS
     words = dict(precision=precision, threshold=threshold, edgeitems=edgeitems, linewidth=linewidth, suppress=suppress)
     if rest:
-        raise NotImplementedError(f"set_printoptions({next(iter(rest))}=) is not part of attn's numpy: {', '.join(words)} are")
-    made = {**_OPTIONS, **{word: value for word, value in words.items() if value is not None}}
+        names = ", ".join([*words, "formatter"])
+        raise NotImplementedError(f"set_printoptions({next(iter(rest))}=) is not part of attn's numpy: {names} are")
+    made = {**_OPTIONS, **{word: value for word, value in words.items() if value is not None}, "formatter": formatter}
     # Infinity, as a number that no line reaches.
     edge, width = [int(min(made[word], 1 << 50)) for word in ("edgeitems", "linewidth")]
-    _numpy._set_options(made["precision"], float(made["threshold"]), edge, width, bool(made["suppress"]))
+    _numpy._set_options(made["precision"], float(made["threshold"]), edge, width, bool(made["suppress"]), formatter and _formatted)
     _OPTIONS = made
 
 
@@ -100,4 +112,5 @@ def printoptions(*args, **kwargs):
 def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", *, threshold=None,
                  edgeitems=None, **rest):
     with printoptions(precision, threshold, edgeitems, max_line_width, suppress_small, **rest):
-        return _numpy._text(asarray(a), separator, len(prefix))
+        a, place = asarray(a), (separator, len(prefix))
+        return _OPTIONS["formatter"] and _formatted(a, False, place) or _numpy._text(a, *place)
