@@ -57,6 +57,8 @@ fn reworded(exception: &Py<PyBaseException>, text: &str, vm: &VirtualMachine) ->
         type_error(text, raised_at(exception)?)
     } else if class.is(types.value_error) {
         raised_at(exception).and_then(|_| value_error(text))
+    } else if class.is(types.recursion_error) {
+        Some(text.trim_end().to_owned())
     } else if class.is(types.index_error) || class.is(types.zero_division_error) {
         let reworded = match (text, raised_at(exception)?) {
             ("index out of range", Doing::Operator(Op::Subscr)) => "string index out of range",
@@ -108,6 +110,9 @@ fn type_error(text: &str, doing: Doing) -> Option<String> {
     }
     if let Some((format, given)) = text.split_once(" format: a number is required, not ") {
         return Some(format!("{format} format: a real number is required, not {given}"));
+    }
+    if text.ends_with(" doesn't define __round__") {
+        return Some(format!("{text} method"));
     }
     let abstract_class = text.strip_prefix("class ");
     if let Some((class, methods)) =

@@ -33,7 +33,7 @@ pub(crate) trait Number: Element {
 }
 
 macro_rules! number {
-    ($($t:ty, $lane:ident: |$x:ident| $number:expr;)*) => {$(
+    ($($t:ty, $lane:ident: |$x:ident| $number:expr, $whole:expr;)*) => {$(
         impl Number for $t {
             #[inline(always)]
             fn f32(self) -> f32 {
@@ -48,7 +48,7 @@ macro_rules! number {
             #[inline(always)]
             fn i64(self) -> i64 {
                 let $x = self;
-                $number as i64
+                $whole
             }
             #[inline(always)]
             fn truth(self) -> bool {
@@ -65,10 +65,16 @@ macro_rules! number {
 }
 
 number! {
-    f32, F32: |x| x;
-    f64, F64: |x| x;
-    i64, I64: |x| x;
-    bool, Bool: |x| u8::from(x);
+    f32, F32: |x| x, whole(f64::from(x));
+    f64, F64: |x| x, whole(x);
+    i64, I64: |x| x, x;
+    bool, Bool: |x| u8::from(x), i64::from(x);
+}
+
+/// The whole part of a number; the least integer where there is none, as processors convert.
+#[inline(always)]
+fn whole(x: f64) -> i64 {
+    if x.abs() < 9_223_372_036_854_775_808.0 { x as i64 } else { i64::MIN }
 }
 
 /// Runs `$body` with `$data` bound to the vector in `$buffer`.

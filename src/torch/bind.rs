@@ -140,8 +140,10 @@ fn taken_or_refused(
 const NUMPY_WORDS: [(&str, &str); 4] =
     [("axis", "dim"), ("keepdims", "keepdim"), ("x", "input"), ("x2", "other")];
 
+/// What CPython calls a class: with its module, if it is written in C.
 fn type_name(object: &PyObject) -> String {
-    object.class().name().to_string()
+    let name = object.class().slot_name().to_string();
+    if name == "torch.Tensor" { "Tensor".to_owned() } else { name }
 }
 
 /// The arguments one form takes from a call, or why it does not fit.

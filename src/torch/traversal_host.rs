@@ -16,6 +16,7 @@ use crate::ops::backward::{add_in_place, settled};
 use crate::ops::call::call_in_place;
 use crate::ops::state::{Caller, State};
 use crate::ops::table;
+use crate::tensor::descriptor::GradName;
 use crate::tensor::{Arg, Record, Result, Tensor};
 
 /// What becomes of the gradients.
@@ -67,7 +68,13 @@ impl Host<'_> {
     fn keep(&self, tensor: &Tensor, grad: Tensor) -> Result<()> {
         let caller = Caller { state: self.state, site: &|| site(self.vm) };
         let grad = match (tensor.grad(), self.create) {
-            (None, true) => grad,
+            (None, true) => {
+                let copy = recorded(caller, "clone", 0, vec![Arg::Tensor(grad)])?;
+                if let Some(record) = copy.origin() {
+                    record.grad_name.set(Some(GradName::CopyBackwards));
+                }
+                copy
+            }
             (None, false) if self.state.backward_recorded.get() => {
                 let detached = recorded(caller, "detach", 0, vec![Arg::Tensor(grad)])?;
                 recorded(caller, "clone", 0, vec![Arg::Tensor(detached)])?

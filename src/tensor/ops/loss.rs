@@ -21,13 +21,11 @@ pub(crate) fn check(input: &Tensor, target: &Tensor, weight: Option<&Tensor>) ->
     if input.ndim() == 0 {
         return Err(Error::value(format!("Expected 1 or more dimensions (got {})", input.ndim())));
     }
-    if input.ndim() > 1 && shape[0] != wanted.first().copied().unwrap_or(1) {
-        return Err(Error::value(format!(
-            "Expected input batch_size ({}) to match target batch_size ({}).",
-            shape[0],
-            wanted.first().copied().unwrap_or(1)
-        ))
-        .about(ErrorFact::TargetSizes));
+    let targets = wanted.first().copied().unwrap_or(0);
+    if input.ndim() > 1 && shape[0] != targets {
+        let message =
+            format!("Expected input batch_size ({}) to match target batch_size ({targets}).", shape[0]);
+        return Err(Error::value(message).about(ErrorFact::TargetSizes));
     }
     if target.dtype() != DType::Int64 {
         if input.ndim() <= 2 && target.ndim() > 1 {
@@ -44,7 +42,7 @@ pub(crate) fn check(input: &Tensor, target: &Tensor, weight: Option<&Tensor>) ->
             return Err(Error::runtime("0D or 1D target tensor expected, multi-target not supported")
                 .about(ErrorFact::TargetSizes));
         }
-        if input.ndim() == 1 && target.ndim() == 1 && wanted[0] != 1 {
+        if input.ndim() == 1 && target.ndim() == 1 && wanted != shape {
             return Err(Error::runtime(format!("size mismatch (got input: {shape:?}, target: {wanted:?})")));
         }
     } else {

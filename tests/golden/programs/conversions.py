@@ -84,3 +84,10 @@ print(x, b, b[0] is b[1], copy.deepcopy(nn.Parameter(x)).requires_grad, copy.dee
 import torch
 torch.set_num_threads(1)
 print(torch.get_num_threads(), isinstance(torch.__version__, str), torch.__version__.split(".")[0], torch.get_default_dtype(), torch.is_grad_enabled(), torch.pi, torch.inf, torch.e, torch.nan != torch.nan, torch.backends.cuda.is_built() in (True, False))
+
+# %% infinite-numbers-as-integers
+import torch
+x = torch.tensor([1.9, float("nan"), float("inf"), -float("inf"), -2.5, 1e20])
+print(x.long(), x.double().long(), x.half()[:5].long(), x[:5].bool())
+import numpy as np
+print(np.array([1.5, np.nan, np.inf]).astype(int), np.array([-1.5, -np.inf], dtype=np.float32).astype("int64"))

@@ -54,3 +54,14 @@ for indexing in 'ij', 'xy':
     print(torch.autograd.grad((u * v * u).sum(), [p, q]), torch.autograd.grad(u.sum(), [p, q], allow_unused=True))
 s = torch.tensor(2., requires_grad=True)
 n = torch.tensor([[1., 0., 2.], [0., 3., 1.]])
+
+# %% a-gradient-with-a-graph-is-a-copy
+import torch
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+(x ** 3).sum().backward(create_graph=True)
+print(x.grad)
+print(torch.autograd.grad(x.grad.sum(), x)[0])
+(x ** 2).sum().backward(create_graph=True)
+print(x.grad)
+first, = torch.autograd.grad((x ** 3).sum(), x, create_graph=True)
+print(first)

@@ -156,3 +156,26 @@ try:
 except TypeError as e:
     print(e)
 print(nn.Conv1d(3, 4, kernel_size=2, bias=False), nn.ReLU())
+
+# %% targets-and-arrays-that-do-not-fit
+import numpy as np
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+def tried(function):
+    try:
+        print(function())
+    except Exception as e:
+        print(type(e).__name__, e, sep=": ")
+tried(lambda: F.cross_entropy(torch.ones(1, 3), torch.tensor(1)))
+tried(lambda: F.cross_entropy(torch.ones(1, 3), torch.tensor([0, 1])))
+tried(lambda: F.cross_entropy(torch.ones(3), torch.tensor([0])))
+tried(lambda: F.nll_loss(torch.ones(3), torch.tensor([0, 1])))
+tried(lambda: F.nll_loss(torch.ones(1), torch.tensor([0])))
+tried(lambda: torch.LongTensor(torch.ones(2)))
+tried(lambda: torch.FloatTensor(torch.ones(2, dtype=torch.bfloat16)))
+tried(lambda: torch.FloatTensor(torch.ones(2)))
+tried(lambda: torch.matmul(torch.ones(2), np.ones(2)))
+tried(lambda: nn.Linear(2, 2)(np.ones(2)))
+tried(lambda: torch.cat([torch.ones(2), np.ones(2)]))
+tried(lambda: F.relu(np.ones(2)))

@@ -667,3 +667,16 @@ x = torch.arange(6.).view(2, 3)
 kept = pickle.loads(pickle.dumps({"x": x.T, "half": x.half()[0], "w": nn.Parameter(x[1]), "n": torch.tensor(3)}))
 print(kept["x"], kept["half"], kept["n"])
 print(kept["w"], kept["w"].is_leaf, kept["w"] is not x)
+
+# %% messages-of-round-and-recursion
+for value in ("a", [1], None):
+    try:
+        round(value)
+    except TypeError as e:
+        print(e)
+def deeper(x):
+    return deeper(x + 1)
+try:
+    deeper(0)
+except RecursionError as e:
+    print(repr(str(e)))

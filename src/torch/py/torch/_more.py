@@ -63,6 +63,12 @@ def typename(obj, /):
 # Making tensors the old way
 
 
+_OPTIONS = (
+    "TensorOptions(dtype={}, device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false (default), "
+    "memory_format=(nullopt))"
+)
+
+
 class _LegacyType(type):
     """A class that makes tensors of a dtype, and that such tensors are instances of."""
 
@@ -70,6 +76,9 @@ class _LegacyType(type):
         if len(data) == 1 and not isinstance(data[0], int):
             if isinstance(data[0], torch.Size):
                 return torch.empty(data[0], dtype=cls._dtype)
+            if isinstance(data[0], torch.Tensor) and data[0].dtype is not cls._dtype:
+                wanted, given = (_OPTIONS.format(CPP_NAMES[DTYPES.index(dtype)]) for dtype in (cls._dtype, data[0].dtype))
+                raise TypeError(f"expected {wanted} (got {given})")
             return torch.tensor(data[0], dtype=cls._dtype)
         return torch.empty(*data or (0,), dtype=cls._dtype)
 
@@ -81,6 +90,7 @@ DTYPES = (
     torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8,
     torch.bool,
 )  # fmt: skip
+CPP_NAMES = "float,double,c10::Half,c10::BFloat16,long int,int,short int,signed char,unsigned char,bool".split(",")
 for _dtype in DTYPES:
     _name = f"{_torch._cpp_name(_dtype)}Tensor"
     globals()[_name] = _LegacyType(_name, (), {"__module__": "torch", "_dtype": _dtype})
