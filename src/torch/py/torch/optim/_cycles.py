@@ -56,10 +56,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.T_i = self.T_0 * self.T_mult**before
 
 
-def _has_state(function):
-    return function is not None and not hasattr(function, "__code__") and hasattr(function, "__dict__")
-
-
 class OneCycleLR(LRScheduler):
     """Up to max_lr and down again, while momentum goes down and up. Smith & Topin 2018."""
 

@@ -5,7 +5,7 @@ import collections
 import math
 
 from torch._names import absent_in
-from torch.optim._cycles import CosineAnnealingWarmRestarts, OneCycleLR, _has_state
+from torch.optim._cycles import CosineAnnealingWarmRestarts, OneCycleLR
 from torch.optim._schedule import LRScheduler, _LRScheduler
 from torch.optim._several import ReduceLROnPlateau, SequentialLR
 
@@ -31,18 +31,15 @@ class LambdaLR(LRScheduler):
         return [base * factor(self.last_epoch) for factor, base in zip(self.lr_lambdas, self.base_lrs)]
 
     def state_dict(self):
-        """All that is needed to go on later; of a function, its attributes if it is an object of a class."""
+        """All that is needed to go on later; functions are left out."""
         state = super().state_dict()
         del state["lr_lambdas"]
-        state["lr_lambdas"] = [dict(each.__dict__) if _has_state(each) else None for each in self.lr_lambdas]
+        state["lr_lambdas"] = [None] * len(self.lr_lambdas)
         return state
 
     def load_state_dict(self, state_dict):
         """Goes on from a state dict."""
         super().load_state_dict({name: value for name, value in state_dict.items() if name != "lr_lambdas"})
-        for each, kept in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
-            if kept is not None:
-                each.__dict__.update(kept)
 
 
 class StepLR(LRScheduler):

@@ -42,41 +42,33 @@ class MaxPool2d(_MaxPool):
     _pool = staticmethod(F.max_pool2d)
 
 
-class AvgPool1d(_Windows):
-    """The mean of each window of a sequence."""
-
-    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
-        super().__init__()
-        single = lambda value: tuple(value) if isinstance(value, (tuple, list)) else (value,)
-        self._keep(single(kernel_size), single(kernel_size if stride is None else stride), single(padding))
-        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
-
-    def forward(self, input):
-        return F.avg_pool1d(
-            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
-        )
-
-
-class AvgPool2d(_Windows):
-    """The mean of each window of an image."""
-
+class _AvgPool(_Windows):
     def __init__(
         self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
     ):
         super().__init__()
+        only_defaults(type(self).__name__, divisor_override=divisor_override)
         self._keep(kernel_size, stride, padding)
-        self.ceil_mode, self.count_include_pad, self.divisor_override = ceil_mode, count_include_pad, divisor_override
+        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
 
     def forward(self, input):
-        return F.avg_pool2d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.count_include_pad,
-            self.divisor_override,
-        )
+        sizes = self.kernel_size, self.stride, self.padding
+        return self._pool(input, *sizes, self.ceil_mode, self.count_include_pad)
+
+
+class AvgPool1d(_AvgPool):
+    """The mean of each window of a sequence."""
+
+    _pool = staticmethod(F.avg_pool1d)
+
+    def _keep(self, *sizes):
+        super()._keep(*(value if value is None or isinstance(value, (tuple, list)) else (value,) for value in sizes))
+
+
+class AvgPool2d(_AvgPool):
+    """The mean of each window of an image."""
+
+    _pool = staticmethod(F.avg_pool2d)
 
 
 class _Adaptive(Module):
