@@ -291,7 +291,6 @@ const CASES: &[Case] = &[
         "x = x + self.layer(norm(x, self.g)",
         "x = norm(x, self.g)\n        x = x + self.layer(x",
     ),
-    ("projection-unused", IN_ARRAYS, "x @ self.W_v", "x @ self.W_k"),
     ("rotary-not-relative", IN_ARRAYS, "[-x[..., 4:]", "[x[..., 4:]"),
     ("class-token-unread", TOWERS, "x[:, 0]", "x[:, 1]"),
     ("axes-mixed-by-view", WINDOWS, "view(b, 2, 3, 2, 3, d).transpose(2, 3)", "view(b, 2, 3, 2, 3, d)"),

@@ -169,7 +169,7 @@ fn escape_leaves_and_swallows_nothing() {
     // The examples are of this step: it has no seed and no dim.
     let screen = attn.then_screen("x", "Type one change", "what if: ");
     let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("a number: inputs[1,0]=0.9 · a word: token journey=one"), "{words}");
+    assert!(words.contains("a number: inputs[1,0]=0.9; a word: token journey=one"), "{words}");
     assert!(!words.contains("seed") && !words.contains("dim="), "{words}");
     attn.then("\x1b", "q quit");
     attn.then("g", "Esc or Enter alone goes back.");

@@ -58,7 +58,8 @@ fn misplaced(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let sees_own = || own.is_none_or(|axis| axis.changes.iter().any(|it| it.moved[it.at] > 0.0));
     let is_meant = |(loss, by): &(ClassLoss, isize)| match by {
         0 => {
-            sees_own()
+            (own.is_some() || cell.steps().any(sees_the_past))
+                && sees_own()
                 && given.iter().any(|text| is_shifted(loss, text, 0))
                 && !is_of_another(&loss.outputs, call, cell)
         }
@@ -271,15 +272,21 @@ pub(super) fn reads_tokens(step: &Traced) -> Option<(Tensor, Vec<f64>)> {
 
 /// Whether an operation is attention in which each token sees those up to itself and no others.
 pub(super) fn hides_later_tokens(step: &Traced) -> bool {
-    if step.operation.explanation == Explanation::Attention
-        && matches!(step.args.get(5), Some(Arg::Bool(true)))
-    {
-        return true;
-    }
+    let is_causal = step.operation.explanation == Explanation::Attention
+        && matches!(step.args.get(5), Some(Arg::Bool(true)));
+    is_causal || visible_in(step).is_some_and(|it| it.is_exactly(|token, key| key <= token))
+}
+
+/// The keys that each token sees in an attention.
+fn visible_in(step: &Traced) -> Option<Visible> {
     let of_scores =
         || Visible::of(&Attention::of_softmax(step)?.input()?, |score| score > NO_WEIGHT && !score.is_nan());
-    let visible = fused_visible(step).map(|(_, visible)| visible).or_else(of_scores);
-    visible.is_some_and(|it| it.is_exactly(|token, key| key <= token))
+    fused_visible(step).map(|(_, visible)| visible).or_else(of_scores)
+}
+
+/// Whether an operation is attention in which tokens see earlier ones, all or some, and no later ones.
+fn sees_the_past(step: &Traced) -> bool {
+    hides_later_tokens(step) || visible_in(step).is_some_and(|it| it.all(|token, key| key <= token))
 }
 
 /// Whether a loss takes the outputs of another call of the same function.

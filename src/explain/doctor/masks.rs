@@ -51,6 +51,9 @@ fn inverted(cell: &TracedCell) -> Vec<Observation> {
 fn in_scores(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     // Along another axis the scores are transposed: their rows are then not queries.
     let input = attention.input().filter(|_| attention.axis == 1)?;
+    if let Some(found) = text_hidden(attention, &input, cell) {
+        return Some(found);
+    }
     let mut masks = attention.before.iter().filter_map(|step| step.other()?.tensor().cloned());
     if masks.any(|mask| is_tile(&mask)) {
         return None;
@@ -65,6 +68,37 @@ fn is_tile(mask: &Tensor) -> bool {
     let layout = mask.layout();
     let (&[.., columns], &[.., down, _]) = (mask.shape(), &layout.strides[..]) else { return false };
     down > columns && layout.offset > 0 && mask.dtype() == DType::Bool
+}
+
+/// Scores of several texts or blocks, of which a mask of keys hides one from its first key to its last, with a finite number.
+/// A text without a token would be none, so the mask has the opposite meaning.
+fn text_hidden(attention: &Attention, input: &Tensor, cell: &TracedCell) -> Option<Observation> {
+    let &[.., rows, columns] = input.shape() else { return None };
+    let size = rows * columns;
+    if columns < 2 || size == 0 || input.numel() == size || input.numel() > 1 << 20 {
+        return None;
+    }
+    let step = attention.before.iter().find(|step| step.fill().is_some_and(|fill| fill <= NO_WEIGHT))?;
+    let mask = step.other()?.tensor()?.clone();
+    let &[.., 1, keys] = mask.shape() else { return None };
+    if keys != columns || mask.numel() == columns {
+        return None;
+    }
+    let values = input.to_f64_vec();
+    let is_hidden = |score: &f64| score.is_finite() && *score <= NO_WEIGHT;
+    let text = values.chunks(size).position(|text| text.iter().all(is_hidden))?;
+    values.chunks(size).find(|text| text.iter().any(is_hidden) && !text.iter().all(is_hidden))?;
+    let (name, site) = masking_step(attention, cell);
+    let observed = format!(
+        "{name} hides all {columns} keys in matrix {text} of the scores with one finite number, so all of them get the same \
+         weight; elsewhere it hides some."
+    );
+    let fix = "the mask is inverted: use ~mask, so that padding is hidden and the text is seen";
+    let found = Observation::new(site, observed, fix).titled("the mask hides a whole text");
+    Some(found.because(
+        "A text has tokens, and a mask of padding leaves those in sight. With the opposite mask a token gets its context \
+         from padding alone, and a text without padding gets the mean of all its values.",
+    ))
 }
 
 /// Checks the mask of fused attention, in which True means "keep".

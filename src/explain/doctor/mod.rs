@@ -78,7 +78,6 @@ const MISTAKES: &[&Mistake] = &[
     &weights::TWICE,
     &weights::DROPOUT,
     &weights::MASKED,
-    &views::SUMS,
     &weights::UNEVEN,
     &masks::OFF_BY_ONE,
     &scores_as_weights::MISTAKE,

@@ -3,16 +3,16 @@
 use std::rc::Rc;
 
 use super::attention::{Attention, record_of};
-use super::axes::{Axis, Product, axis_in_operand, axis_of, is_product, size};
+use super::axes::{Axis, Product, axis_in_operand, is_product, size};
 use super::flow::{
-    Before, FlowStep, arg, axis_at_start, first_operands, is_parameter, operand, origin, projection,
-    rearranged, source, trace_back,
+    Before, FlowStep, axis_at_start, first_operands, is_parameter, operand, origin, projection, rearranged,
+    source, trace_back,
 };
 use super::losses::reads_tokens;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
 use crate::tensor::descriptor::{OpFamily, ShapeRule};
-use crate::tensor::explanation::{Explanation, Formula, Movement};
+use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::show::{shape_in_formula, tuple_repr};
 use crate::tensor::{Record, Tensor};
 
@@ -250,7 +250,7 @@ pub(super) static AXES: Mistake = Mistake::implied(
     "a view takes the place of a transpose",
     "A view keeps the order of memory and only draws other borders. Axes that exchange their places, or that are joined \
      across another one, need transpose or permute first; without it each row has numbers of several rows.",
-    &["heads-by-view-alone", "heads-joined-by-view-alone", "patches-by-view", "sums-misaligned"],
+    &["heads-by-view-alone", "heads-joined-by-view-alone", "patches-by-view"],
     &[Detector::Step(mixed), Detector::Reported],
 );
 
@@ -429,43 +429,4 @@ fn groups_in_turn(values: &Tensor) -> Option<(usize, usize)> {
     })?;
     let differ = (1..period).all(|at| head(at) != head(at - 1));
     (period > 1 && differ).then_some((heads, period))
-}
-
-pub(super) static SUMS: Mistake = Mistake::new(
-    ("A209", "sums-misaligned"),
-    "sums meet the table along the wrong axis",
-    "Shapes are aligned from the right. A sum of each row, without keepdim, has one number for each row, and meets the \
-     columns: row i is divided by the sums of all rows. Only a table that is not square raises an error.",
-    &[Detector::Step(misaligned)],
-);
-
-fn misaligned(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    if !matches!(step.operation.explanation, Explanation::Pointwise(Formula::Div | Formula::Sub)) {
-        return None;
-    }
-    let (table, sums) = (step.tensor(0)?, step.tensor(1)?);
-    if table.ndim() < 2 || sums.ndim() + 1 != table.ndim() {
-        return None;
-    }
-    let record = origin(sums).filter(|record| record.operation.shapes == ShapeRule::Reduced)?;
-    let summed = operand(&record, 0)?;
-    let dim = arg(&record, "dim").or_else(|| arg(&record, "axis"));
-    let axis = summed.ndim() - axis_of(dim.as_ref(), summed.ndim())?;
-    let is_same =
-        summed.is(table) || summed.storage().same(table.storage()) && summed.shape() == table.shape();
-    if axis == 0 || !is_same {
-        return None;
-    }
-    let (name, of) = (cell.name_of(table, "the table"), record.operation.name);
-    let shapes = [table, sums].map(|it| tuple_repr(it.shape()));
-    let observed = format!(
-        "{name} has shape {}, and its {of} along dimension {axis} has shape {}: number i of it belongs to place i of dimension {}, \
-         and meets place i of dimension {}.",
-        shapes[0],
-        shapes[1],
-        axis - 1,
-        axis
-    );
-    let fix = format!("keepdim=True: {name}.{of}(dim={axis}, keepdim=True)");
-    Some(Observation::new(step.site(), observed, fix))
 }

@@ -397,12 +397,11 @@ fn summed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     Some(Observation::new(step.site(), observed, fix))
 }
 
-pub(super) static UNEVEN: Mistake = Mistake::implied(
+pub(super) static UNEVEN: Mistake = Mistake::new(
     ("A204", "rows-do-not-sum-to-1"),
     "rows of weights do not sum to 1 when they are used",
     "A context vector is an average of values. With weights that sum to something else it grows or shrinks with \
      the row, and so does the input of the layers after it.",
-    &["sums-misaligned"],
     &[Detector::Weights(uneven)],
 );
 

@@ -2,15 +2,13 @@
 
 import torch
 from torch import nn
-from _cached import is_object
-from _call import POSITIONS, SEED, copied, mixes, moves
+from _call import POSITIONS, SEED, mixes, moves
 from _probe_values import (
     ROUNDING,
     all_tensors,
     first_tensor,
     is_tokens,
     is_zero_one,
-    lent,
     nearly_same,
     opposite,
     same,
@@ -46,12 +44,25 @@ def is_switched_off(module, name):
     return any(not it.requires_grad or it.grad is not None and bool((it.grad != 0).any()) for it in owner.parameters())
 
 
+def is_unchosen(module, name):
+    """Whether a parameter belongs to one of several parts of a list, and that of another part counts: an expert that no token chose."""
+    words = name.split(".")
+    for at in range(1, len(words)):
+        parts = module.get_submodule(".".join(words[:at]))
+        if isinstance(parts, nn.ModuleList):
+            rest = ".".join(words[at + 1:])
+            alike = [it.grad for part in parts for inner, it in part.named_parameters() if inner == rest]
+            if any(grad is not None and bool((grad != 0).any()) for grad in alike):
+                return True
+    return False
+
+
 def untouched(call):
     """The matrices of a module that its output does not depend on, whole or in some of their rows: their names, their shapes,
     how many rows, and whether their layer ran, although nothing that the call returns depends on it."""
     # A function that is given a module may show its weights, which no values reach.
     if call.owner() is None:
-        return unread_matrices(call)
+        return []
     ran = set()
 
     def watched(modules):
@@ -71,7 +82,7 @@ def untouched(call):
     before = all_tensors(call.output)
     tables, found = {name for name, it in call.modules[0].named_modules() if isinstance(it, nn.Embedding)}, []
     for name, it in call.modules[0].named_parameters():
-        if it.dim() < 2 or not it.requires_grad or is_switched_off(call.modules[0], name):
+        if it.dim() < 2 or not it.requires_grad or is_switched_off(call.modules[0], name) or is_unchosen(call.modules[0], name):
             continue
         # Another method than forward does a part of the work.
         if it.grad is None and getattr(call.function, "__name__", "") != "forward" and name.rpartition(".")[0] not in ran:
@@ -92,32 +103,6 @@ def untouched(call):
                 call.repeat(varied, prepare=changed)
             is_dead = same(before, all_tensors(call.output))
         found.append({"name": name, "shape": list(it.shape), "rows": int(rows.sum()), "dead": is_dead, "cancels": name in exact})
-    return found
-
-
-def unread_matrices(call):
-    """As `untouched`, of a function or an object without modules: the matrices that one of its arguments keeps, and on which no output
-    depends, although it depends on at least two others there."""
-    call.repeat()
-    before, found = all_tensors(call.output), []
-    own = lambda given: given if isinstance(given, dict) else vars(given) if is_object(given) else {}
-    for where, given in call.arguments.items():
-        kept = {name: it for name, it in ((name, lent(it)) for name, it in own(given).items()) if isinstance(it, torch.Tensor) and it.dim() == 2 and it.is_floating_point()}
-        unread = []
-        for name, value in kept.items():
-            if call.is_late():
-                return []
-            made = copied({0: given})[0]
-            other = lent(own(made)[name])
-            other.data.copy_(other + torch.randn(other.shape, dtype=other.dtype))
-            call.repeat({where: made})
-            # What the call itself keeps there is a result.
-            if same(before, all_tensors(call.output)) and lent(own(made)[name]).data_ptr() == other.data_ptr():
-                unread.append(name)
-        # One that is named after another, such as its gradient, is none.
-        read = kept.keys() - set(unread)
-        weights = [name for name in unread if len(read) > 1 and not any(str(it) in str(name) for it in read)]
-        found += [{"name": str(name), "shape": list(kept[name].shape), "rows": len(kept[name]), "dead": False, "cancels": False} for name in weights]
     return found
 
 
@@ -143,7 +128,7 @@ def zero_but_for_rounding(call, varied):
         call.modules, call.output = [module], output
 
 
-def runs_of(call):
+def runs_of(call, changed=None):
     """What the call returns, and for each part of its module what it was given first and returned, each time that it ran."""
     ran = {}
 
@@ -151,7 +136,7 @@ def runs_of(call):
         for name, part in modules[0].named_children():
             part.register_forward_hook(lambda module, args, result, name=name: ran.setdefault(name, []).append((args[0] if args and isinstance(args[0], torch.Tensor) else None, first_tensor(result))))
 
-    return call.repeat(prepare=watched), ran
+    return call.repeat(changed, prepare=watched), ran
 
 
 def returning(name, made):
@@ -211,9 +196,14 @@ def misplaced(call):
         before, tokens = call.repeat(prepare=prepare), range(0, value.shape[1], max(1, value.shape[1] // POSITIONS))
         return {(at, to) for at in tokens for to, far in enumerate(moves(before, call.repeat({where: with_change(value, 1, at)}, prepare=prepare), 1)) if far}
 
+    _, varied = runs_of(call, {where: with_change(value, 1, 0)})
     for name, [(given, made), *more] in ran.items() if output is not None and output.shape == value.shape else ():
         is_other = given is not None and given.shape != value.shape and given.numel() == value.numel() and given.shape[-1] == value.shape[-1]
         if more or not is_other or made is None or made.shape != given.shape or call.is_late():
+            continue
+        # What it is given is one token or another, and not made of several.
+        rows = [it.reshape(-1, it.shape[-1]) for it in (given, varied[name][0][0])]
+        if sum(far > 0 for far in moves(*rows, 0)) > value.shape[0]:
             continue
         others = {(at, to) for at, to in moved(returning(name, lambda it: it)) - moved(returning(name, torch.zeros_like)) if at != to}
         if others:

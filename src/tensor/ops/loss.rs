@@ -22,7 +22,7 @@ pub(crate) fn check(input: &Tensor, target: &Tensor, weight: Option<&Tensor>) ->
         return Err(Error::value(format!("Expected 1 or more dimensions (got {})", input.ndim())));
     }
     let targets = wanted.first().copied().unwrap_or(0);
-    if input.ndim() > 1 && shape[0] != targets {
+    if input.ndim() > 1 && wanted.first() != Some(&shape[0]) {
         let message =
             format!("Expected input batch_size ({}) to match target batch_size ({targets}).", shape[0]);
         return Err(Error::value(message).about(ErrorFact::TargetSizes));
@@ -42,7 +42,7 @@ pub(crate) fn check(input: &Tensor, target: &Tensor, weight: Option<&Tensor>) ->
             return Err(Error::runtime("0D or 1D target tensor expected, multi-target not supported")
                 .about(ErrorFact::TargetSizes));
         }
-        if input.ndim() == 1 && target.ndim() == 1 && wanted != shape {
+        if input.ndim() == 1 && target.ndim() == 1 && [wanted, shape] != [[1]; 2] {
             return Err(Error::runtime(format!("size mismatch (got input: {shape:?}, target: {wanted:?})")));
         }
     } else {

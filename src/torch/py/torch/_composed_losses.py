@@ -78,7 +78,9 @@ def kl_div(input, target, reduction, log_target):
         losses = target.exp() * (target - input)
     else:
         zero = target == 0
-        losses = torch.where(zero, 0.0, target * torch.where(zero, 1.0, target).log()) - target * input
+        # Rounded once, as there.
+        logs = torch.where(zero, 1.0, target).double().log().to(target.dtype)
+        losses = torch.where(zero, 0.0, target * logs) - target * input
     if reduction == "batchmean":
         return losses.sum() / (input.size(0) if input.dim() else 1)
     return reduced(losses, reduction)
