@@ -214,7 +214,6 @@ fn pieces(step: &Traced, is_of_data: impl Fn(&TracedTensor) -> bool) -> Option<V
     let [Index::Tensor(index)] = &parts[..] else { return None };
     let (stride, size) = (*data.layout.strides.first()?, data.shape().iter().skip(1).product::<usize>());
     let is_rows = index.ndim() == 1 && index.dtype() == DType::Int64;
-    let start =
-        |row: i64| Some(data.layout.offset + usize::try_from(row).ok()? * usize::try_from(stride).ok()?);
+    let start = |row: i64| Some(data.layout.offset + usize::try_from(row).ok()? * stride);
     is_rows.then(|| index.to_i64_vec().into_iter().filter_map(start).map(|it| (it, it + size)).collect())
 }
