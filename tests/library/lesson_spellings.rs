@@ -451,7 +451,9 @@ fn a_learners_own_words_are_understood() {
 /// Answers that select no choice, and the choices that the learner is asked about, from 0.
 #[test]
 fn an_unknown_answer_is_near_to_the_choice_that_shares_its_words_or_its_number() {
-    let near: [(&str, &[(&str, &[usize])]); 17] = [
+    /// A question, and answers with the choices that each may mean.
+    type Asked = (&'static str, &'static [(&'static str, &'static [usize])]);
+    let near: [Asked; 17] = [
         ("In a row of scores for", &[("the two embeddings are similar", &[1])]),
         ("The words come in a different order", &[("nothing, only the row moves", &[0])]),
         ("Why does a stable softmax", &[("because exp of a big number is inf", &[2])]),
