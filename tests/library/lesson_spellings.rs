@@ -2,7 +2,7 @@
 //! and an answer that a usual mistake would give too, in so few digits, is asked for another digit.
 
 use attn::lesson::choice::meant;
-use attn::lesson::exercise::RightAnswer;
+use attn::lesson::exercise::{Choice, RightAnswer};
 use attn::lesson::judge::{Judgement, judge, of_choice};
 use attn::lesson::{Catalogue, Prediction};
 use attn::session::{Session, SessionOptions, with_large_stack};
@@ -435,17 +435,21 @@ fn a_learners_own_words_are_understood() {
         ("What is the output projection for", &["mixing the heads", "it combines heads"]),
     ];
     let catalogue = course::catalogue();
-    let lessons: Vec<_> =
-        catalogue.lessons().map(|lesson| lesson.expect("the lessons can be read")).collect();
     for (ask, all) in own {
-        let mut questions =
-            lessons.iter().flat_map(|lesson| &lesson.steps).flat_map(|step| &step.predictions);
-        let asked = questions.find(|asked| asked.ask.starts_with(ask)).expect("a question of the course");
-        let RightAnswer::Choice(choices) = &asked.answer else { panic!("{ask}: choices") };
+        let choices = choices(&catalogue, ask);
         for said in all {
             assert_eq!(of_choice(choices, said), Judgement::Right, "{ask}: `{said}`");
         }
     }
+}
+
+/// The choices of the question of the course that begins with these words.
+fn choices<'c>(catalogue: &'c Catalogue, ask: &str) -> &'c [Choice] {
+    let lessons = catalogue.lessons().map(|lesson| lesson.expect("the lessons can be read"));
+    let mut questions = lessons.flat_map(|lesson| &lesson.steps).flat_map(|step| &step.predictions);
+    let asked = questions.find(|asked| asked.ask.starts_with(ask)).expect("a question of the course");
+    let RightAnswer::Choice(choices) = &asked.answer else { panic!("{ask}: choices") };
+    choices
 }
 
 /// Answers that select no choice, and the choices that the learner is asked about, from 0.
@@ -485,13 +489,8 @@ fn an_unknown_answer_is_near_to_the_choice_that_shares_its_words_or_its_number()
         ("A weight of 0.99, of 0.5", &[("0.52", &[1]), ("0.09", &[2])]),
     ];
     let catalogue = course::catalogue();
-    let lessons: Vec<_> =
-        catalogue.lessons().map(|lesson| lesson.expect("the lessons can be read")).collect();
     for (ask, all) in near {
-        let mut questions =
-            lessons.iter().flat_map(|lesson| &lesson.steps).flat_map(|step| &step.predictions);
-        let asked = questions.find(|asked| asked.ask.starts_with(ask)).expect("a question of the course");
-        let RightAnswer::Choice(choices) = &asked.answer else { panic!("{ask}: choices") };
+        let choices = choices(&catalogue, ask);
         for (said, expected) in all {
             assert_eq!(meant(choices, said), *expected, "{ask}: `{said}`");
         }

@@ -1,6 +1,6 @@
 //! What a loss compares: outputs, and targets of other places, orders or rows.
 
-use std::{cell::OnceCell, collections::HashMap};
+use std::{borrow::Cow, cell::OnceCell, collections::HashMap};
 
 use super::attention::{Attention, is_softmax};
 use super::flow::{FlowStep, operand, origin, setting, source, trace_back};
@@ -197,8 +197,8 @@ fn is_shifted(loss: &ClassLoss, (size, tokens): &(usize, Vec<f64>), by: isize) -
         if by < 0 && targets.len() < tokens.len() {
             return None;
         }
-        let places = match loss.places.get_or_init(|| places_of_rows(&loss.outputs)) {
-            Some((rows, places)) if *rows == tokens.len() => places.clone(),
+        let places: Cow<[usize]> = match loss.places.get_or_init(|| places_of_rows(&loss.outputs)) {
+            Some((rows, places)) if *rows == tokens.len() => places.into(),
             // The outputs of all tokens, in their order.
             _ if targets.len() == tokens.len() => (0..targets.len()).collect(),
             _ => return None,
@@ -210,7 +210,7 @@ fn is_shifted(loss: &ClassLoss, (size, tokens): &(usize, Vec<f64>), by: isize) -
         if !first.is_empty() && (is_one || first.iter().all(|(target, own)| target == own)) {
             return None;
         }
-        let mut counted = places.into_iter().zip(targets).filter(|(_, target)| **target >= 0.0);
+        let mut counted = places.iter().copied().zip(targets).filter(|(_, target)| **target >= 0.0);
         let mut fitting = Vec::new();
         let fits = counted.all(|(place, target)| {
             let at = (place % size).checked_add_signed(by).filter(|at| at < size);

@@ -21,12 +21,14 @@ MASKS = ("mask", "padding", "pad", "real", "visible", "keep", "valid")
 
 
 def vary(modules):
-    """Gives other numbers to parameters whose numbers are all equal: what begins with zero has an effect later."""
+    """Gives other numbers to parameters whose numbers are all equal: what begins with zero has an effect later, and is around
+    zero, so that it does not make all tokens alike."""
     torch.manual_seed(SEED)
     for module in modules:
         for value in module.parameters():
             if value.is_floating_point() and bool((value == value.flatten()[0]).all()):
-                value.data.copy_(0.5 + torch.rand(value.shape, dtype=value.dtype))
+                middle = 0.0 if bool(value.flatten()[0] == 0) else 1.0
+                value.data.copy_(middle - 0.5 + torch.rand(value.shape, dtype=value.dtype))
 
 
 def layers(module):
@@ -42,19 +44,6 @@ def is_switched_off(module, name):
     if not path or type(owner).__module__.startswith("torch"):
         return False
     return any(not it.requires_grad or it.grad is not None and bool((it.grad != 0).any()) for it in owner.parameters())
-
-
-def is_unchosen(module, name):
-    """Whether a parameter belongs to one of several parts of a list, and that of another part counts: an expert that no token chose."""
-    words = name.split(".")
-    for at in range(1, len(words)):
-        parts = module.get_submodule(".".join(words[:at]))
-        if isinstance(parts, nn.ModuleList):
-            rest = ".".join(words[at + 1:])
-            alike = [it.grad for part in parts for inner, it in part.named_parameters() if inner == rest]
-            if any(grad is not None and bool((grad != 0).any()) for grad in alike):
-                return True
-    return False
 
 
 def untouched(call):
@@ -82,7 +71,7 @@ def untouched(call):
     before = all_tensors(call.output)
     tables, found = {name for name, it in call.modules[0].named_modules() if isinstance(it, nn.Embedding)}, []
     for name, it in call.modules[0].named_parameters():
-        if it.dim() < 2 or not it.requires_grad or is_switched_off(call.modules[0], name) or is_unchosen(call.modules[0], name):
+        if it.dim() < 2 or not it.requires_grad or is_switched_off(call.modules[0], name):
             continue
         # Another method than forward does a part of the work.
         if it.grad is None and getattr(call.function, "__name__", "") != "forward" and name.rpartition(".")[0] not in ran:
@@ -196,12 +185,12 @@ def misplaced(call):
         before, tokens = call.repeat(prepare=prepare), range(0, value.shape[1], max(1, value.shape[1] // POSITIONS))
         return {(at, to) for at in tokens for to, far in enumerate(moves(before, call.repeat({where: with_change(value, 1, at)}, prepare=prepare), 1)) if far}
 
-    _, varied = runs_of(call, {where: with_change(value, 1, 0)})
     for name, [(given, made), *more] in ran.items() if output is not None and output.shape == value.shape else ():
         is_other = given is not None and given.shape != value.shape and given.numel() == value.numel() and given.shape[-1] == value.shape[-1]
         if more or not is_other or made is None or made.shape != given.shape or call.is_late():
             continue
         # What it is given is one token or another, and not made of several.
+        _, varied = runs_of(call, {where: with_change(value, 1, 0)})
         rows = [it.reshape(-1, it.shape[-1]) for it in (given, varied[name][0][0])]
         if sum(far > 0 for far in moves(*rows, 0)) > value.shape[0]:
             continue
