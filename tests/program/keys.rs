@@ -11,6 +11,8 @@ fn a_key_in_a_long_page_shows_its_rest() {
     attn.settles("h hint");
     attn.then("e", "print(context_vec_5)");
     attn.then("\rfor n in range(60): print('wrong', n)\r\r", "more lines");
+    // What a cell printed belongs to the page: no key drops its rest.
+    assert!(!attn.screen().contains("no more"), "{}", attn.screen());
     attn.then("g", "Type a word");
     in_order(&attn.screen(), &["wrong 58", "wrong 59", "Type a word"]);
     attn.then("\r", "h hint");

@@ -146,7 +146,7 @@ impl<'c> Walk<'c, '_, '_> {
         page.turns.push(turn);
         page.stage = PageStage::Asking(open);
         // The text of the lesson comes after the questions about earlier ones.
-        if remembered && next.review.is_none() { self.show_page() } else { self.put_apart(text).map(drop) }
+        if remembered && next.review.is_none() { self.show_page() } else { self.put_below(text) }
     }
 
     /// Shows the answer to the question that waits, with the reason, and asks the next one. One that the learner `skips` is

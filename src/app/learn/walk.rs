@@ -275,12 +275,15 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         self.put_apart(prose(words, self.shell.look))
     }
 
-    /// Shows text after an empty line.
+    /// Shows text that is apart from the page, after an empty line.
     pub(super) fn put_apart(&mut self, text: Text) -> Result<Flow, Failure> {
-        let mut shown = Text { lines: vec![Line::new()] };
-        shown.append(text);
-        self.put_paged(&shown, true)?;
+        self.put_paged(&below(text), true)?;
         Ok(Flow::Stay)
+    }
+
+    /// Shows more of the page, after an empty line.
+    pub(super) fn put_below(&mut self, text: Text) -> Result<(), Failure> {
+        self.put(&below(text))
     }
 
     /// Shows the outcome of a cell that the learner wrote.
@@ -292,8 +295,14 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
     fn put_outcome(&mut self, text: Text) -> Result<(), Failure> {
         let empty = text.lines.is_empty();
         let text = if empty { remark("It ran and printed nothing.", self.shell.look) } else { text };
-        self.put_apart(text).map(drop)
+        self.put_below(text)
     }
+}
+
+fn below(text: Text) -> Text {
+    let mut shown = Text { lines: vec![Line::new()] };
+    shown.append(text);
+    shown
 }
 
 /// Does work that the learner waits for; where a line can be removed again, one says so meanwhile.
