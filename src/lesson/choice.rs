@@ -94,15 +94,15 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
             return Ok(at);
         }
     }
-    let say = format!("ay {}", listed(&letters));
+    let all = listed(&letters);
     Err(match meant(choices, typed).as_slice() {
         [one, other] => {
             let [(a, one), (b, other)] = [*one, *other].map(|at| (&letters[at], &choices[at].text));
             format!("That fits two: {a}) {one}, and {b}) {other}. Say {a} or {b}.")
         }
-        _ if said.is_empty() => format!("S{say}, or the words of the answer."),
-        _ if typed_number(typed).is_some() => format!("No choice has this number: s{say}."),
-        _ => format!("attn does not know these words, which may be right all the same: s{say}."),
+        _ if said.is_empty() => format!("Say {all}, or the words of the answer."),
+        _ if typed_number(typed).is_some() => format!("No choice has this number: say {all}."),
+        _ => format!("attn does not know these words, which may be right all the same: say {all}."),
     })
 }
 
