@@ -29,13 +29,17 @@ macro_rules! in_doubles {
     };
 }
 
-/// A function of one float as a loop over slices.
+/// Functions of one float as loops over slices of either width.
 macro_rules! each {
     ($f:expr, $g:expr) => {
-        slices!(|x, out| out.iter_mut().zip(x).for_each(|(out, &x)| *out = $f(x)), |x, out| out
-            .iter_mut()
-            .zip(x)
-            .for_each(|(out, &x)| *out = $g(x)))
+        slices!(of_each!($f), of_each!($g))
+    };
+}
+
+/// A function of one number as a loop over slices.
+macro_rules! of_each {
+    ($f:expr) => {
+        |x, out| out.iter_mut().zip(x).for_each(|(out, &x)| *out = $f(x))
     };
 }
 
@@ -146,7 +150,8 @@ rows![
     op(pointwise("expm1").costs(1).grad("Expm1"), ALL, in_doubles!(f64::exp_m1))
         .doc("exp(x) - 1, exact near 0.")
         .saving_result(),
-    op(pointwise("erf").costs(1).grad("Erf"), ALL, in_doubles!(libm::erf)).doc("The error function."),
+    op(pointwise("erf").costs(1).grad("Erf"), ALL, slices!(math::erf, of_each!(libm::erf)))
+        .doc("The error function."),
     op(pointwise("erfc").costs(1).grad("Erfc"), ALL, in_doubles!(libm::erfc)).doc("1 - erf(x)."),
     op(pointwise("erfinv").costs(1).grad("Erfinv"), ALL, in_doubles!(erfinv))
         .doc("The number whose erf is x; infinite at 1 and -1."),
@@ -188,13 +193,13 @@ rows![
     op(
         pointwise("sin").costs(1).formula(Trigonometric).grad("Sin"),
         ALL,
-        each!(|x| math::sine(x, 0.0, f64::sin), f64::sin)
+        slices!(math::sin, of_each!(f64::sin))
     )
     .doc("Sine of an angle in radians."),
     op(
         pointwise("cos").costs(1).formula(Trigonometric).grad("Cos"),
         ALL,
-        each!(|x| math::sine(x, 0.5, f64::cos), f64::cos)
+        slices!(math::cos, of_each!(f64::cos))
     )
     .doc("Cosine of an angle in radians."),
     op(pointwise("tan").costs(1).grad("Tan"), ALL, in_doubles!(f64::tan))
