@@ -84,8 +84,6 @@ def diff(a, n=1, axis=-1):
     if n < 0:
         raise ValueError("order must be non-negative but got " + repr(n))
     a = asarray(a)
-    if a.ndim == 0:
-        raise ValueError("diff requires input that is at least one dimensional")
     (axis,) = _axes(axis, a.ndim)
     function = numpy.not_equal if a.dtype.kind == "b" else numpy.subtract
     whole = (slice(None),) * axis
@@ -98,8 +96,6 @@ def convolve(a, v, mode="full"):
     a, v = numpy.array(a, ndmin=1), numpy.array(v, ndmin=1)
     if len(v) > len(a):
         a, v = v, a
-    if len(v) == 0:
-        raise ValueError("v cannot be empty" if len(a) else "a cannot be empty")
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
     m, kind = len(v), numpy.promote_types(a.dtype, v.dtype)

@@ -15,10 +15,8 @@ from numpy._kinds import dtype as _dtype
 _MAGIC = b"\x93NUMPY"
 
 
-def tobytes(a, order="C"):
+def tobytes(a):
     """The elements of an array, row by row, each as wide as its dtype."""
-    if order not in ("C", None):
-        raise NotImplementedError("tobytes(order=) is not part of attn's numpy: the bytes are row-major")
     return _torch._storage_bytes(a.copy()._tensor)
 
 
@@ -71,8 +69,6 @@ def save(file, arr, allow_pickle=True, fix_imports=True):
 def savez(file, *args, **kwds):
     """Writes several arrays as `.npz`, by their names, or as arr_0, arr_1 in order."""
     for at, arr in enumerate(args):
-        if f"arr_{at}" in kwds:
-            raise ValueError(f"Cannot use un-named variables and keyword arr_{at}")
         kwds[f"arr_{at}"] = arr
     data = _archive.pack([(name + ".npy", _bytes_of(arr)) for name, arr in kwds.items()])
     with _opened(file, "write", ".npz") as opened:
@@ -89,8 +85,6 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
         raise NotImplementedError("load(mmap_mode=) is not part of attn's numpy: a file is read whole")
     with _opened(file, "read") as opened:
         data = opened.read()
-    if not data:
-        raise EOFError("No data left in file")
     if data[:4] == b"PK\x03\x04":
         entries = {name.removesuffix(".npy"): _array_of(entry) for name, entry in _archive.unpack(data).items()}
         return NpzFile(entries, file if isinstance(file, str) else getattr(file, "name", "object"))
@@ -116,9 +110,6 @@ class NpzFile(dict, contextlib.AbstractContextManager):
 
     def close(self):
         self.clear()
-
-    def __exit__(self, *error):
-        self.close()
 
     def __repr__(self):
         names = ", ".join(self.files[:5]) + ("..." if len(self.files) > 5 else "")

@@ -30,7 +30,6 @@ class dtype:
     """The dtype of the elements of an array."""
 
     __module__ = "numpy"
-    hasobject = False
 
     def __new__(cls, spec=None, *args, **words):
         """The dtype that an object means. Errors: NumPy's; a dtype that attn does not have is named."""

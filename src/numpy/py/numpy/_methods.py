@@ -10,9 +10,7 @@ from numpy import asarray
 from numpy._kinds import complex_of, dtype as _dtype, part_of
 
 
-def view(self, dtype=None, type=None):
-    if type not in (None, ndarray):
-        raise NotImplementedError("view() as another class is not part of attn's numpy")
+def view(self, dtype=None):
     if dtype is None or dtype is ndarray or _dtype(dtype) == self.dtype:
         return self[...]
     kind = complex_of(dtype)
@@ -23,10 +21,10 @@ def view(self, dtype=None, type=None):
     raise NotImplementedError("view() in another dtype is not part of attn's numpy: astype() converts")
 
 
-def tobytes(self, order="C"):
+def tobytes(self):
     from numpy import _files
 
-    return _files.tobytes(self, order)
+    return _files.tobytes(self)
 
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
@@ -83,9 +81,6 @@ class Flat:
 
     def __init__(self, array):
         self.base = array
-
-    def __len__(self):
-        return self.base.size
 
     def __iter__(self):
         return iter(self.base.reshape(-1))

@@ -59,18 +59,15 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     return x[()]
 
 
-def interp(x, xp, fp, left=None, right=None):
+def interp(x, xp, fp):
     x, xp, fp = asarray(x).astype("float64"), asarray(xp).astype("float64"), asarray(fp).astype("float64")
     if len(xp) != len(fp):
         raise ValueError("fp and xp are not of the same length.")
-    left, right = fp[0] if left is None else left, fp[-1] if right is None else right
     at = numpy.clip(numpy.searchsorted(xp, x, "right") - 1, 0, len(xp) - 1)
     after = numpy.minimum(at + 1, len(xp) - 1)
     slope = (fp[after] - fp[at]) / (xp[after] - xp[at])
     made = slope * (x - xp[at]) + fp[at]
-    made = numpy.where(x == xp[-1], fp[-1], made)
-    made = numpy.where(x < xp[0], left, numpy.where(x > xp[-1], right, made))
-    return made[()]
+    return numpy.where(x >= xp[-1], fp[-1], numpy.where(x < xp[0], fp[0], made))[()]
 
 
 def angle(z, deg=False):
@@ -95,8 +92,6 @@ class vectorize:
 
     def __call__(self, *args):
         arrays = numpy.broadcast_arrays(*args)
-        if arrays[0].size == 0 and self.otypes is None:
-            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
         rows = list(zip(*[array.reshape(-1) for array in arrays]))
         # As NumPy does, the first call finds out the dtype and is made again with the others.
         kind = asarray(self.pyfunc(*rows[0])).dtype if self.otypes is None else _dtype(self.otypes[0])

@@ -77,16 +77,13 @@ def _short(self):
 def _complex_class(name):
     """A class of complex scalars, which compute as Python's numbers do."""
 
-    def missing(self, name):
-        raise AttributeError(f"'numpy.{type(self).__name__}' object has no attribute '{name}' in attn")
-
     def refused(self, dtype=None):
         raise NotImplementedError("complex numbers as real ones are not part of attn's numpy: .real is")
 
     methods = {"__repr__": _short, "__str__": _short} if name == "complex64" else {}
     return _class(
         name, complex, complexfloating, dtype=property(lambda self: dtype(name)), conj=complex.conjugate, __array__=refused,
-        item=lambda self: complex(self.real, self.imag), __getattr__=missing, **methods,
+        item=lambda self: complex(self.real, self.imag), __getattr__=object.__getattribute__, **methods,
     )
 
 

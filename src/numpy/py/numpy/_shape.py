@@ -25,18 +25,10 @@ def flipud(m):
 def broadcast_shapes(*args):
     shapes = [one if isinstance(one, tuple) else (one,) for one in args]
     dims = max([len(one) for one in shapes], default=0)
-    made = [1] * dims
-    for one in shapes:
-        for at, size in enumerate(one, dims - len(one)):
-            if size != 1 and made[at] not in (1, size):
-                first = next(i for i, other in enumerate(shapes) if len(other) >= dims - at and other[at - dims] not in (1, size))
-                raise ValueError(
-                    "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg "
-                    f"{first} with shape {shapes[first]} and arg {shapes.index(one)} with shape {one}."
-                )
-            if size != 1:
-                made[at] = size
-    return tuple(made)
+    columns = [{*sizes} - {1} for sizes in zip(*[(1,) * (dims - len(one)) + one for one in shapes])]
+    if any(len(sizes) > 1 for sizes in columns):
+        raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
+    return tuple([next(iter(sizes), 1) for sizes in columns])
 
 
 def broadcast_arrays(*args, subok=False):

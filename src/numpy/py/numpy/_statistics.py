@@ -10,12 +10,8 @@ def average(a, axis=None, weights=None):
         return mean(a, axis)
     weights = asarray(weights)
     if a.shape != weights.shape:
-        if axis is None:
-            raise TypeError("Axis must be specified when shapes of a and weights differ.")
-        if weights.ndim != 1:
-            raise TypeError("1D weights expected when shapes of a and weights differ.")
-        if weights.shape[0] != a.shape[axis]:
-            raise ValueError("Length of weights not compatible with specified axis.")
+        if axis is None or weights.ndim != 1:
+            raise TypeError("1D weights and an axis expected when shapes of a and weights differ.")
         weights = numpy.broadcast_to(weights.reshape((-1,) + (1,) * (a.ndim - 1 - axis % a.ndim)), a.shape)
     kind = numpy.result_type(a.dtype, weights.dtype, "float64" if a.dtype.kind in "biu" else a.dtype)
     scale = sum(weights, axis, dtype=kind)
@@ -57,8 +53,6 @@ def quantile(a, q, axis=None):
     if not numpy.all((q >= 0) & (q <= 1)):
         raise ValueError("Quantiles must be in the range [0, 1]")
     values = _along(a, axis)
-    if values.dtype.kind == "b":
-        raise NotImplementedError("quantiles of truth values are not part of attn's numpy")
     ordered = numpy.sort(values, axis=-1)
     made = [_with_nan(_at(ordered, one), values) for one in q.reshape(-1).tolist()]
     if q.ndim == 0:
