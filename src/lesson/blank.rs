@@ -54,6 +54,11 @@ impl Blank {
         }
     }
 
+    /// Whether a line gives what is hidden a name: `scores = ____`.
+    pub(super) fn is_value_of_a_name(&self, code: &str) -> bool {
+        self.open_line(code).ends_with(&format!(" = {BLANK}"))
+    }
+
     /// Whether this is the hidden code, but for spaces.
     pub(super) fn is_hidden(&self, code: &str, said: &str) -> bool {
         packed(&self.written(code, said)) == packed(&self.hidden)

@@ -18,6 +18,13 @@ pub(crate) enum Computed {
     Raised(String),
 }
 
+impl Computed {
+    /// Whether it is a tensor of more than one number.
+    fn has_axes(&self) -> bool {
+        matches!(self, Computed::Value { numbers, .. } if numbers.len() > 1)
+    }
+}
+
 /// What else there is to say about an error of a session.
 pub(crate) type Remarks<'a> = &'a dyn Fn(&Raised, &Session) -> String;
 
@@ -52,6 +59,9 @@ fn is_uncalled(code: &str) -> bool {
 pub(crate) fn readable(blank: &Blank, code: &str, said: &str) -> Result<(), String> {
     if parse_module(&blank.filled(code, said)).is_ok() {
         return Ok(());
+    }
+    if said.trim().starts_with('.') {
+        return Err(format!("Python cannot read this yet: the name before `{}` is missing.", said.trim()));
     }
     // A bracket too few or too many is named; of words that are no code there is nothing to say but this.
     match wording(said, ruff_python_parser::Mode::Module).filter(|wrong| !wrong.text.starts_with(INVALID)) {
@@ -96,7 +106,10 @@ pub(crate) fn judge<E>(
     }
     let (truth, computed) = (run(code)?, run(&blank.filled(code, said))?);
     if same(&computed, &truth) {
+        let is_copy =
+            is_name(&own) && !is_name(&blank.hidden) && computed.has_axes() && blank.is_value_of_a_name(code);
         return match has_names(&blank.written(code, said)) || !has_names(&blank.hidden) {
+            true if is_copy => wrong(&format!("`{own}` has this result already. Write how it is computed.")),
             true => Ok(Judgement::Right),
             false => wrong("That is right for these numbers only. Write it with names."),
         };
@@ -107,6 +120,11 @@ pub(crate) fn judge<E>(
         }
     }
     wrong(&difference(&computed, &truth))
+}
+
+/// Whether code is one name.
+fn is_name(code: &str) -> bool {
+    code.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 /// Whether an expression reads a variable: a number alone, in `torch.tensor(..)` too, does not.

@@ -34,7 +34,7 @@ pub enum Judgement {
 
 const SHAPE_WANTED: &str = "A shape is the size of each axis: (9, 7) or 9x7 for two axes, (9,) or 9 for one.";
 const SENTENCE_WANTED: &str = "Answer in a sentence of your own; then compare it.";
-const NUMBER_WANTED: &str = "Type a number: 0.25, or 1/4, or 25%; of several numbers, all: 1, 5.";
+const NUMBER_WANTED: &str = "Type a number: 0.25, or 1/4, or 25%; of several numbers, all: 0.3, 12.";
 
 /// Checks that a text is an answer to the question; needs no session, so it works before the cell runs.
 /// Errors: a message about what an answer looks like.

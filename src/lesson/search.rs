@@ -37,6 +37,10 @@ pub(crate) fn search(wanted: &str, texts: &[(&str, String)], glossary: &Glossary
         let weight = |[title, body]: &[Ideas; 2]| (TITLE * in_text(title)).max(in_text(body));
         let weights: Vec<f64> = texts.iter().map(weight).collect();
         let having = weights.iter().filter(|weight| **weight > 0.0).count();
+        // What is asked about is explained elsewhere.
+        if having == 0 && terms.iter().any(|(name, _)| name.contains(&format!(" {idea} "))) {
+            return Vec::new();
+        }
         let rarity = (1.0 + texts.len() as f64 / having.max(1) as f64).ln();
         all += rarity;
         for ((score, had), weight) in scores.iter_mut().zip(&mut had).zip(weights) {

@@ -255,6 +255,8 @@ fn parts_of_cells_keep_their_lines() {
         let what = asked(&cells, &["x=torch.tensor([7.])"]).expect("the change fits");
         let y = what.differences.iter().find(|it| it.name == "y").expect("it changed");
         assert_eq!(y.after, [7.0], "set after the loop too");
+        let refused = asked(&cells, &["i=3"]).err().unwrap_or_default();
+        assert!(refused.contains("cell 1: in b: => in [3]:"), "{refused}");
         let what = asked(&cells, &["b=[3]"]).expect("the change fits");
         assert!(what.unchanged.contains(&"c".to_owned()), "it is bound on the line that binds b");
         let (_, raised) = what.raised.expect("the index is out of range");

@@ -605,6 +605,27 @@ fn a_line_to_write_is_judged_by_what_it_computes() {
     assert!(!after.contains("____"), "{after}");
 }
 
+/// A name that has the result already is no way to compute it, names of asides before the step are there, and a weight that is
+/// nearly 0 is not 0.
+#[test]
+fn a_line_to_write_is_computed_from_what_is_on_the_screen() {
+    let state = State::new();
+    let lines = ["looped", ".sum()", "inputs @ inputs.T", "", "quit"];
+    let (out, _, _) = typed(&["learn", "scores-matmul"], &lines, &state);
+    in_order(
+        &out,
+        &["`looped` has this result already.", "the name before `.sum()` is missing", "Yes: (6, 3) @ (3, 6)"],
+    );
+    let (out, _, _) =
+        typed(&["learn", "wrong-axis"], &["k", "", "n", "wrong_weights @ inputs", "quit"], &state);
+    assert!(
+        out.contains("Not yet. It runs, but the result differs") || out.contains("swaps who asks"),
+        "{out}"
+    );
+    let (out, _, _) = typed(&["learn", "masked-scores"], &["-100", "-1e9", "quit"], &state);
+    in_order(&out, &["small, but not 0", "Yes. exp(-inf) is 0"]);
+}
+
 /// Questions about earlier lessons come before the text of a lesson, and a tensor that has a table is folded.
 #[test]
 fn reviews_come_first_and_output_is_shown_once() {

@@ -164,7 +164,9 @@ pub(crate) fn examples(workspace: &mut Workspace) -> Vec<String> {
     // Sharper weights: no shape changes, so that all that follows runs. Where several cells have the code, one is named.
     let uses = |code: &str| code.matches(".softmax(").count();
     let is_only = workspace.ran.iter().map(|ran| uses(&ran.source)).sum::<usize>() == 1;
-    let code = own.iter().rfind(|step| uses(&step.code) == 1).map(|step| match is_only {
+    let leads_here =
+        |step: &&Step| !step.aside || workspace.at.is_some_and(|(at, _)| at.number == step.number);
+    let code = own.iter().rfind(|step| uses(&step.code) == 1 && leads_here(step)).map(|step| match is_only {
         true => ".softmax( => .softmax(3 *".to_owned(),
         false => format!("{}: .softmax( => .softmax(3 *", step.name()),
     });

@@ -84,7 +84,8 @@ struct Picker {
 }
 
 impl Picker {
-    /// Begins beside the element that the step works out, which the page explains, else with the first.
+    /// Begins beside the element that the step works out, which the page explains, else with the first tensor whose axes the step
+    /// names.
     fn new(step: &Step, figures: Vec<Figure>) -> Picker {
         let worked = step.why.as_deref().and_then(element_of);
         let found = worked.and_then(|(name, mut index)| {
@@ -95,7 +96,9 @@ impl Picker {
             }
             is_inside.then_some((at, index))
         });
-        let (at, index) = found.unwrap_or_else(|| (0, vec![0; figures[0].shape.len()]));
+        let is_named = |it: &Figure| step.axes.iter().any(|axes| axes.tensor == it.name);
+        let first = figures.iter().position(is_named).unwrap_or(0);
+        let (at, index) = found.unwrap_or_else(|| (first, vec![0; figures[first].shape.len()]));
         let scopes = vec![String::new(); figures.len()];
         Picker { figures, scopes, at, index, depth: 1, top: 0, told: String::new() }
     }

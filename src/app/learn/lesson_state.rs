@@ -37,6 +37,21 @@ enum LastRun {
     Incomplete,
 }
 
+impl<'c> Main<'c> {
+    /// Whether a step of its lesson ran last, and this step comes after it.
+    fn is_on_the_way_to(&self, step: &Step) -> bool {
+        let is_here = || self.lesson.steps.iter().any(|it| std::ptr::eq(it, step));
+        matches!(self.last, LastRun::Step(last) if last < step.number) && is_here()
+    }
+
+    /// The steps that are needed between the one that ran last, if there is one, and this one.
+    fn between(&self, step: &Step) -> Vec<LessonStep<'c>> {
+        let LastRun::Step(last) = self.last else { return Vec::new() };
+        let is_between = |it: &&Step| it.number > last && it.number < step.number && !it.aside;
+        self.lesson.steps.iter().filter(is_between).map(|it| (it, self.lesson)).collect()
+    }
+}
+
 impl<'c> LessonState<'c> {
     /// A state in which nothing has run.
     pub(crate) fn new(catalogue: &'c Catalogue, options: &GlobalOptions) -> LessonState<'c> {
@@ -60,12 +75,8 @@ impl<'c> LessonState<'c> {
             self.main = Some(Main { workspace, lesson, last: LastRun::Nothing });
         }
         let main = self.main.as_mut().expect("a workspace that leads to the step exists or was just made");
-        let between = lesson.steps.iter().filter(|it| match main.last {
-            LastRun::Step(last) => it.number > last && it.number < step.number && !it.aside,
-            LastRun::Nothing | LastRun::Incomplete => false,
-        });
-        let mut cells: Vec<PlannedCell> =
-            between.map(|step| PlannedCell::of_step((step, lesson), true)).collect();
+        let between = main.between(step).into_iter();
+        let mut cells: Vec<PlannedCell> = between.map(|step| PlannedCell::of_step(step, true)).collect();
         cells.push(PlannedCell::of_step((step, lesson), false));
         main.last = LastRun::Incomplete;
         let last = Runner::new(&mut main.workspace, &cells).keep_going(true).last();
@@ -88,13 +99,19 @@ impl<'c> LessonState<'c> {
         })
     }
 
-    /// A new workspace with the state before a step: that in which the lesson ran the step, if it did.
+    /// A new workspace with the state before a step: that in which the lesson ran the step, or would run it now, with the names
+    /// of the asides that were seen.
     pub(crate) fn before(&self, step: &'c Step) -> Result<Workspace<'c>, Failure> {
         if let Some(main) = self.main.as_ref().filter(|main| main.last == LastRun::Step(step.number)) {
             let ran = &main.workspace.ran;
             let at = ran.iter().rposition(|ran| ran.name == step.name());
             let before = &ran[..at.expect("the step has run in this workspace")];
             return replayed(&main.workspace, before).ok_or(Failure::Stopped);
+        }
+        if let Some(main) = self.main.as_ref().filter(|main| main.is_on_the_way_to(step)) {
+            let mut workspace = replayed(&main.workspace, &main.workspace.ran).ok_or(Failure::Stopped)?;
+            prepare(&mut workspace, &main.between(step))?;
+            return Ok(workspace);
         }
         let needed = self.catalogue.prelude(step)?;
         self.fresh(&needed)

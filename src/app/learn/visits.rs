@@ -76,10 +76,17 @@ impl<'c> Walk<'c, '_, '_> {
             return self.note("No cell has run yet, so there is nothing to change. Enter runs this one.");
         }
         let wanted = [vec!["one change".to_owned()], what_if::examples(&mut workspace)].concat().join("; ");
-        let Some(change) = self.argument(change, "what if: ", &wanted)? else { return Ok(Flow::Stay) };
         let look = self.shell.look;
-        let compared = running(self.mode, self.shell, || what_if::typed(&workspace, &change, look))?;
-        self.put_apart(or_reason(compared, look))
+        loop {
+            let Some(typed) = self.argument(change, "what if: ", &wanted)? else { return Ok(Flow::Stay) };
+            let compared = running(self.mode, self.shell, || what_if::typed(&workspace, &typed, look))?;
+            let is_asked_again = change.is_empty() && matches!(compared, Err(Failure::Usage(_)));
+            let text = or_reason(compared, look);
+            if !is_asked_again {
+                return self.put_apart(text);
+            }
+            self.put(&text)?;
+        }
     }
 
     /// Shows a term of the glossary, or with `all` every term.

@@ -7,7 +7,7 @@ use ruff_text_size::{Ranged, TextRange};
 
 use super::answer::AppliedChange;
 use super::axes::LessonWords;
-use super::bindings::{function_binding, split};
+use super::bindings::{function_binding, loop_over, split};
 use super::change::{Change, indices};
 use crate::explain::terms::figure;
 use crate::session::{Outcome, Session};
@@ -28,7 +28,13 @@ impl ChangedRun {
             let applied = match change {
                 Change::Seed(seed) => run.seed(*seed)?,
                 Change::Edit { cell, old, new } => run.edit(cell.as_deref(), old, new)?,
-                Change::Set { target, .. } => {
+                Change::Set { target, variable, value, .. } => {
+                    if let Some((cell, over)) = loop_over(cells, variable) {
+                        return Err(format!(
+                            "the loop in {cell} sets {variable} in each round: change what it runs over, \
+                             {cell}: in {over}: => in [{value}]:"
+                        ));
+                    }
                     AppliedChange { place: target.clone(), ..AppliedChange::default() }
                 }
                 Change::Token { .. } | Change::Drop(_) => {

@@ -123,6 +123,18 @@ pub(super) fn last_binding(cells: &[(String, String)], name: &str) -> Option<Str
     cells.iter().rev().find(|(_, source)| has(source)).map(|(cell, _)| cell.clone())
 }
 
+/// The cell whose loop binds this variable last, and what the loop runs over.
+pub(super) fn loop_over(cells: &[(String, String)], name: &str) -> Option<(String, String)> {
+    let (cell, source) = cells.iter().find(|(cell, _)| Some(cell) == last_binding(cells, name).as_ref())?;
+    let parsed = parse_module(source).ok()?;
+    match parsed.syntax().body.iter().rfind(|statement| binds(statement, name))? {
+        Stmt::For(each) if root_of(&each.target).as_deref() == Some(name) => {
+            Some((cell.clone(), source[each.iter.range()].to_owned()))
+        }
+        _ => None,
+    }
+}
+
 /// The function or method that binds this name as a local variable.
 pub(super) fn function_binding(source: &str, name: &str) -> Option<String> {
     fn within(body: &[Stmt], name: &str, path: &str) -> Option<String> {

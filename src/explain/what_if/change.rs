@@ -107,7 +107,8 @@ impl Change {
             "drop" if !rest.is_empty() => Ok(Change::Drop(rest.to_owned())),
             "edit" => Change::edit(rest),
             _ if text.contains("=>") => Change::edit(text),
-            _ => Change::set(text),
+            _ => Change::set(text)
+                .map_err(|misread| format!("{misread}, or OLD => NEW for code (dim=-1 => dim=0), or seed 7")),
         }
     }
 
