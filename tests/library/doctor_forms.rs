@@ -172,10 +172,80 @@ for _ in range(3):
     ids = torch.cat([ids, model(ids)[:, -1].argmax(-1, keepdim=True)], dim=1)
 ";
 
+/// A training with a part that is kept apart, a mask that a module keeps, a gain and a share of what is added.
+const APART: &str = "\
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+class Norm(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(d))
+    def forward(self, x):
+        return self.gain * x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
+class Mixer(nn.Module):
+    def __init__(self, d=8, share=0.3):
+        super().__init__()
+        self.share = share
+        self.norm, self.qkv, self.out = Norm(d), nn.Linear(d, 3 * d), nn.Linear(d, d)
+        self.register_buffer('far', torch.zeros(6, 6).masked_fill(torch.ones(6, 6).triu(3) > 0, -torch.inf))
+    def forward(self, x):
+        q, k, v = self.qkv(self.norm(x)).chunk(3, dim=-1)
+        w = (torch.einsum('nqd,nkd->nqk', q, k) / 8 ** 0.5 + self.far).softmax(-1)
+        return x + self.share * self.out(torch.einsum('nqk,nkd->nqd', w, v))
+torch.manual_seed(3)
+model, head = Mixer(), nn.Linear(8, 3)
+x, y = torch.randn(40, 6, 8), torch.randint(0, 3, (40,))
+train, test = torch.arange(30), torch.arange(30, 40)
+text = 'abcdefgh' + ''.join(chr(97 + int(at)) for at in torch.randint(26, (200,)))
+train_text, test_text = text[:150], text[150:]
+optimizer, other = (torch.optim.SGD(it.parameters(), lr=0.1) for it in (model, head))
+for step in range(5):
+    loss = F.cross_entropy(head(model(x).mean(1))[train], y[train])
+    optimizer.zero_grad(), other.zero_grad()
+    loss.backward()
+    optimizer.step()
+    other.step()
+";
+
+/// A decoder that looks up all of its tokens before, and reads them one by one.
+const UNBOUND: &str = "\
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+torch.manual_seed(3)
+table, gru, start, head = nn.Embedding(9, 6), nn.GRU(6, 6), nn.Linear(4, 6), nn.Linear(6, 9)
+parts = nn.ModuleList([table, gru, start, head])
+optimizer = torch.optim.SGD(parts.parameters(), lr=0.1)
+for step in range(3):
+    ids, outputs = torch.randint(9, (3, 7)), []
+    state = torch.tanh(start(torch.randn(1, 3, 4)))
+    for x in table(ids[:, :-1]).unbind(1):
+        out, state = gru(x[None], state)
+        outputs.append(out[0])
+    loss = F.cross_entropy(head(torch.stack(outputs, 1)).flatten(0, 1), ids[:, 1:].flatten())
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+";
+
 /// A case: the mistake, the program, and the change.
 type Case = (&'static str, &'static str, &'static str, &'static str);
 
 const CASES: &[Case] = &[
+    ("mask-missing", APART, " + self.far)", ")"),
+    ("numbers-unregistered", APART, "nn.Parameter(torch.ones(d))", "torch.ones(d)"),
+    ("option-unread", APART, "self.share * ", ""),
+    (
+        "weights-summed",
+        APART,
+        "nqk,nkd->nqd', w, v)",
+        "nqk,nkgd->nqd', w, v.unflatten(-1, (1, 8)).expand(-1, -1, 2, -1))",
+    ),
+    ("trained-on-test", APART, "[train], y[train]", ", y"),
+    ("trained-on-test", APART, "text[:150], text", "text, text"),
+    ("never-stepped", APART, "    other.step()\n", ""),
+    ("state-not-passed", UNBOUND, "out, state = gru", "out, _ = gru"),
     ("samples-mixed", POOL, "dim=1", "dim=0"),
     ("softmax-over-queries", SINK, "softmax(dim=-1)", "softmax(dim=-2)"),
     ("softmax-over-queries", SINK, "softmax(dim=-1)", "softmax(dim=0)"),
@@ -185,18 +255,16 @@ const CASES: &[Case] = &[
     ("rows-do-not-sum-to-1", ROLLOUT, "mean / mean.sum(dim=-1, keepdim=True)", "mean"),
     ("cache-differs", MEMORY, "[past, x]", "[x, past]"),
     ("mask-leaks", FUSED, "-1e9", "1e-9"),
-    ("mask-after-softmax", DIVIDED, "sum(dim=-1", "sum(dim=0"),
     ("targets-not-shifted", NEXT, "ids[:, 1:]", "ids[:, :-1]"),
     ("scale", ALIBI, "attn_mask=bias", "attn_mask=bias, scale=1.0"),
     ("scale", ALIBI, "(q, k, v, attn_mask", "(q * 0.5, k, v, attn_mask"),
     ("position-bias", ALIBI, "bias = self.slopes", "bias = -self.slopes"),
-    ("mask-missing", ALIBI, "attn_mask=bias", "is_causal=True"),
+    ("cache-differs", ALIBI, "attn_mask=bias", "is_causal=True"),
     ("results-differ", ALIBI, "[past[0], k]", "[k, past[0]]"),
     ("mask-missing", GLOBAL, "s.masked_fill(~seen, -torch.inf)", "s"),
     ("mask-missing", GLOBAL, "near | is_global[:, None, :] | is_global[:, :, None]", "near"),
     ("causal-leak", WINDOW, "(back >= 0) & (back < 4)", "back.abs() < 4"),
     ("targets-not-shifted", WINDOW, "ids[:, 1:]", "ids[:, :-1]"),
-    ("drawn-from-wrong-axis", DRAWN, "torch.randn(2, 9) / 0.5, dim=-1)", "torch.randn(2, 9), dim=-1) / 0.5"),
     ("gradient-differs", BY_HAND, "(1 - h ** 2)", "(1 - h)"),
     ("samples-apart", REGRESSION, "model(x).squeeze(-1)", "model(x)"),
     ("rate-squared", REGRESSION, "(step + 1) / 5))\nfor", "(step + 1) // 5))\nfor"),

@@ -40,19 +40,23 @@ fn inverted(cell: &TracedCell) -> Vec<Observation> {
             (!hides_itself || cell.steps().any(is_softmax)).then_some(found)
         }
         _ => {
-            let attention = Attention::of_softmax(step).or_else(|| Attention::of_other_weights(step))?;
-            in_scores(&attention, cell)
+            if let Some(attention) = Attention::of_softmax(step) {
+                return in_scores(&attention, cell).map(|(found, _)| found);
+            }
+            // A block of scores, the other blocks of whose rows are elsewhere, may hide its diagonal.
+            let (found, hides_itself) = in_scores(&Attention::of_other_weights(step)?, cell)?;
+            (!hides_itself).then_some(found)
         }
     };
     steps_with_one_mask(cell).filter(|step| !reads_backwards(step)).filter_map(check).collect()
 }
 
-/// Checks the scores that a softmax takes.
-fn in_scores(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
+/// Checks the scores that a softmax takes; with whether the mask is a causal one that hides the token itself too.
+fn in_scores(attention: &Attention, cell: &TracedCell) -> Option<(Observation, bool)> {
     // Along another axis the scores are transposed: their rows are then not queries.
     let input = attention.input().filter(|_| attention.axis == 1)?;
     if let Some(found) = text_hidden(attention, &input, cell) {
-        return Some(found);
+        return Some((found, false));
     }
     let mut masks = attention.before.iter().filter_map(|step| step.other()?.tensor().cloned());
     if masks.any(|mask| is_tile(&mask)) {
@@ -60,7 +64,7 @@ fn in_scores(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     }
     let visible = Visible::of(&input, is_visible)?;
     let (mask, site) = masking_step(attention, cell);
-    wrongly_hidden(&visible, &mask, site).map(|(found, _)| found)
+    wrongly_hidden(&visible, &mask, site)
 }
 
 /// Whether a mask is a part of a larger one that begins at another query or key than the first: its diagonal is elsewhere.
@@ -227,15 +231,16 @@ fn next_in_sight(mask: &str, weight: Option<f64>, site: Option<Site>) -> Observa
 }
 
 /// Whether a token sees the next one, which it is to predict, and those further on are hidden; a mask that shows more looks
-/// ahead on purpose. Two tokens in a row see so many, so that it is no block of tokens that see each other; and what sees is
-/// not seen, so that it is no window on both sides.
+/// ahead on purpose. Two tokens in a row see so many, so that it is no block of tokens that see each other; and not all that is
+/// further away than one place is hidden on both sides, as in a window.
 fn shows_next(visible: &Visible) -> bool {
     let size = visible.size;
     let is_hidden = (0..size).all(|row| (row + 2..size).all(|column| !visible.at(row, column)));
     let in_a_row = (2..size).any(|row| visible.at(row - 1, row) && visible.at(row - 2, row - 1));
-    let is_mutual =
-        (0..size).all(|row| (0..row).all(|column| visible.at(row, column) == visible.at(column, row)));
-    size >= 3 && is_hidden && in_a_row && !is_mutual
+    // The first keys may be in sight of all, as those of global tokens are.
+    let is_window =
+        (size / 2 + 2..size).all(|row| (size / 2..row - 1).all(|column| !visible.at(row, column)));
+    size >= 3 && is_hidden && in_a_row && (size < 5 || !is_window)
 }
 
 pub(super) static LEAKS: Mistake = Mistake::new(

@@ -4,15 +4,15 @@ use std::rc::Rc;
 
 use super::attention::{Attention, operands_of_attention, record_of};
 use super::axes::Product;
-use super::flow::{Before, FlowStep, first_operands, is_parameter, operand, operands, origin};
-use super::mask::{is_visible, square};
+use super::flow::{Before, FlowStep, is_parameter, operand, operands, origin};
+use super::mask::square;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::{Replay, with_equal_tokens};
 use super::scale::added_product;
 use super::waves::is_wave;
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
-use crate::tensor::explanation::{Explanation, Formula, Movement};
+use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::ops::linear::matmul;
 use crate::tensor::{Arg, Record, Site, Tensor};
 
@@ -31,7 +31,7 @@ fn added(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let attention = Attention::of_softmax(step)?;
     let is_added = |step: &&FlowStep| step.explanation() == Explanation::Pointwise(Formula::Add);
     let step = attention.before.iter().find(is_added)?;
-    grows(step.other()?.tensor()?, step.record.site.clone(), cell).or_else(|| cancels(step, &attention, cell))
+    grows(step.other()?.tensor()?, step.record.site.clone(), cell)
 }
 
 fn fused(step: &Traced, cell: &TracedCell) -> Option<Observation> {
@@ -70,48 +70,6 @@ fn grows(bias: &Tensor, site: Option<Site>, cell: &TracedCell) -> Option<Observa
     Some(Observation::new(site, observed, "a penalty: -slope * (query - key)"))
 }
 
-/// The finding if a step adds what a table has for positions, and each token gets the same for all keys that it sees: a
-/// softmax does not change if all scores of a row grow by the same.
-fn cancels(step: &FlowStep, attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    let (bias, scores) = (step.other()?.tensor()?.clone(), attention.input()?);
-    let (&[.., queries, keys], &[.., rows, columns]) = (bias.shape(), scores.shape()) else { return None };
-    if [queries, keys] != [rows, columns] || queries < 3 || keys < 4 || !looks_up(&bias) {
-        return None;
-    }
-    let (bias_values, seen) = (bias.to_f64_vec(), scores.to_f64_vec());
-    let is_even = |(at, row): (usize, &[f64])| {
-        let shown = &seen[at % queries * keys..][..keys];
-        let mut values =
-            row.iter().zip(shown).filter(|(_, score)| is_visible(**score)).map(|(value, _)| *value);
-        values.next().is_none_or(|first| values.all(|it| close(it, first)))
-    };
-    // A table that begins with zeros says nothing yet.
-    if bias_values.iter().all(|it| *it == 0.0) || !bias_values.chunks(keys).enumerate().all(is_even) {
-        return None;
-    }
-    let observed = format!(
-        "{} is looked up in a table of different numbers, and adds one and the same number to the scores of all keys that a token \
-         sees: the weights are those without it.",
-        cell.name_of(&bias, "the bias")
-    );
-    let fix = "look at the sign of the distance: with a causal mask, query - key is 0 or more";
-    Some(
-        Observation::new(step.record.site.clone(), observed, fix)
-            .titled("the bias of positions is the same for all keys in sight"),
-    )
-}
-
-/// Whether a tensor is made of what is looked up in a table that has different numbers.
-fn looks_up(tensor: &Tensor) -> bool {
-    const LONGEST: usize = 12;
-    let mut records = first_operands(tensor).take(LONGEST).map(|(record, _)| record);
-    records.find(|it| it.operation.explanation == Explanation::Moved(Movement::Embedded)).is_some_and(|it| {
-        let table = operands(&it).into_iter().find(|it| it.dtype().is_float());
-        let values = table.map(|it| it.to_f64_vec()).unwrap_or_default();
-        values.iter().any(|it| !close(*it, values[0]))
-    })
-}
-
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-5 * (1.0 + b.abs())
 }
@@ -126,7 +84,7 @@ pub(super) static ROTARY: Mistake = Mistake::implied(
      far apart two tokens are and on nothing else. Otherwise the same two words score differently in each place, and \
      text longer than that of training is a text of unknown positions.",
     &["heads-by-view-alone"],
-    &[Detector::Step(not_relative), Detector::Step(rotated_values)],
+    &[Detector::Step(not_relative)],
 );
 
 /// How far equal scores may differ, relative to the largest.
@@ -134,24 +92,6 @@ const TOLERANCE: f64 = 1e-3;
 
 fn not_relative(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     Pair::of(step)?.rotated(cell)
-}
-
-/// Values that are rotated as the queries are: what a token passes on then depends on its place.
-fn rotated_values(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let [queries, _, values] = operands_of_attention(step)?;
-    let (of_queries, of_values) = (rotation(&queries)?, rotation(&values)?);
-    let observed = format!(
-        "{} are multiplied with the sines and cosines of their positions, as {} are.",
-        cell.name_of(&values, "the values"),
-        cell.name_of(&queries, "the queries")
-    );
-    let is_same = of_queries.site.as_ref().map(|it| it.line) == of_values.site.as_ref().map(|it| it.line);
-    let fix = "rotate queries and keys; values stay as the projection made them";
-    let found = Observation::new(step.site(), observed, fix).titled("values are rotated").because(
-        "The rotation makes scores depend on distances. What is averaged is meant to be the same wherever a word stands: \
-     rotated values turn it with the position, and the output depends on absolute places.",
-    );
-    is_same.then_some(found)
 }
 
 /// Queries and keys, and their scores where they are a tensor of their own.

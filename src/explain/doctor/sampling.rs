@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::attention::{is_softmax, softmax_axis};
 use super::flow::{
-    Before, FlowStep, arg, axis_at_start, first_operands, mask_of, operand, operands, origin, trace_back,
+    Before, arg, axis_at_start, first_operands, mask_of, operand, operands, origin, trace_back,
 };
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use crate::explain::terms::figure;
@@ -27,25 +27,6 @@ fn drawn(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     }
     let weights = step.tensor(0)?.clone();
     let path = trace_back(&weights, &is_softmax)?;
-    // What divides by the sum of a row again is a tensor.
-    let is_number = |it: &&FlowStep| it.other().is_some_and(|by| by.tensor().is_none());
-    let factor = path.steps.iter().filter(is_number).find_map(|it| it.factor());
-    if let Some(factor) = factor.filter(|it| *it != 1.0) {
-        let observed = format!(
-            "multinomial draws from {}, a softmax times {}. It divides by the sum of each row first, so the factor changes nothing.",
-            cell.name_of(&weights, "its input"),
-            figure(factor)
-        );
-        let found = Observation::new(
-            step.site(),
-            observed,
-            "a temperature divides the logits: softmax(logits / temperature, dim=-1)",
-        );
-        return Some(found.titled("a factor of the probabilities changes nothing").because(
-            "What is drawn depends on the shares of a row alone. A temperature makes the shares more equal or less, so it has to \
-             come before the softmax.",
-        ));
-    }
     if let Some(found) = multiplied_by_temperature(&path.record, cell) {
         return Some(found);
     }

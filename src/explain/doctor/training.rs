@@ -116,7 +116,7 @@ pub(super) static WATCHED: [Mistake; 21] = [
     ),
     Mistake::watched(
         ("A412", "numbers-unregistered"),
-        "random numbers of a layer are neither trained nor saved",
+        "numbers of a layer are neither trained nor saved",
         "A plain tensor is no part of what an optimizer trains, of what is saved, or of what moves to another device. A model \
      that is loaded again has other numbers there.",
     ),

@@ -1,8 +1,7 @@
 //! What a layer has or is given, and on which nothing depends.
 
-use super::attention::{Attention, is_softmax};
-use super::axes::is_product;
-use super::flow::{Before, is_parameter, origin, source};
+use super::attention::Attention;
+use super::flow::{is_parameter, source};
 use super::mask::fused_visible;
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::{Reach, RepeatedCall, is_last_of_attention};
@@ -100,9 +99,6 @@ pub(super) static MASK: Mistake = Mistake::implied(
     &[Detector::Reported, Detector::Cell(made_mask)],
 );
 
-/// The most operations that are followed back from a bias.
-const MOST_RECORDS: usize = 200;
-
 /// An attention: the queries and keys of its scores, its weights if they are known, and whether it hides keys otherwise.
 struct Pairs {
     size: [usize; 2],
@@ -139,14 +135,10 @@ pub(super) fn made_mask(cell: &TracedCell) -> Vec<Observation> {
                 let line = in_line(step.site().as_ref());
                 let observed =
                     format!("{what} is made here, and nothing reads it: the attention{line} does without.");
-                let fix = match tensor.dtype() {
-                    DType::Bool => {
-                        "scores = scores.masked_fill(~seen, -torch.inf), before the softmax; or attn_mask=seen"
-                    }
-                    _ => "scores = scores + bias, before the softmax; or attn_mask=bias",
-                };
+                let fix =
+                    "scores = scores.masked_fill(~seen, -torch.inf), before the softmax; or attn_mask=seen";
                 let new = Observation::new(made.site(), observed, fix);
-                found.push(new.titled("a mask or a bias is made and has no effect"));
+                found.push(new.titled("a mask is made and has no effect"));
             }
         }
     }
@@ -166,35 +158,18 @@ fn pairs(step: &Traced) -> Option<Pairs> {
     Some(Pairs { size: [queries, keys], weights: Some(attention.weights), hides: false })
 }
 
-/// What a tensor is, if it is a mask or a bias of these scores that has no effect on the weights.
+/// What a tensor is, if it is a mask of these scores that has no effect on the weights.
 fn unread(tensor: &Tensor, pairs: &Pairs) -> Option<String> {
     let shape = tensor.shape();
     let is_of_pairs = shape.len() >= 2 && shape[shape.len() - 2..] == pairs.size && pairs.size[0] >= 3;
-    if !is_of_pairs || tensor.requires_grad() || tensor.numel() > 1 << 20 {
+    if !is_of_pairs || tensor.dtype() != DType::Bool || pairs.hides || tensor.numel() > 1 << 20 {
         return None;
     }
-    let values = tensor.to_f64_vec();
-    // What only hides keys may have been hidden in another way.
-    let shown: Vec<f64> =
-        values.iter().copied().filter(|it| *it > -1e4 || tensor.dtype() == DType::Bool).collect();
-    let varies = shown.iter().any(|it| *it != shown[0]);
-    let size = format!("of {} queries and {} keys", pairs.size[0], pairs.size[1]);
-    match tensor.dtype() {
-        DType::Bool if varies && !pairs.hides => {
-            let is_seen = |kind: bool| has_weight(tensor, pairs, kind);
-            (is_seen(true) && is_seen(false)).then(|| format!("A mask {size}"))
-        }
-        dtype if dtype.is_float() && varies && is_of_places(tensor) => Some(format!("A bias {size}")),
-        _ => None,
-    }
-}
-
-/// Whether a tensor is made of positions only: no product is among what it was computed from.
-fn is_of_places(tensor: &Tensor) -> bool {
-    let mut walk = Before::of(tensor, MOST_RECORDS);
-    let is_computed =
-        |it: Tensor| origin(&it).is_some_and(|record| is_product(&record) || is_softmax(&record));
-    !walk.any(is_computed) && walk.is_whole()
+    let is_seen = |kind: bool| has_weight(tensor, pairs, kind);
+    let values = tensor.to_bool_vec();
+    let varies = values.contains(&true) && values.contains(&false);
+    (varies && is_seen(true) && is_seen(false))
+        .then(|| format!("A mask of {} queries and {} keys", pairs.size[0], pairs.size[1]))
 }
 
 /// Whether some pairs of this kind have a weight that is not 0. A mask that stands for several matrices of weights is read for
@@ -335,7 +310,8 @@ fn one_for_all(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         return None;
     }
     let [tokens, row] = [0, 1].map(|at| step.tensor(at));
-    let (&[.., count, width], row) = (tokens?.shape(), row?) else { return None };
+    // Of vectors without an axis of tokens each is a text of its own.
+    let (&[_, .., count, width], row) = (tokens?.shape(), row?) else { return None };
     let (_, table) = source(row);
     let rows = table.numel() / width.max(1);
     let is_kept = is_parameter(&table) || table.is_leaf() && cell.name_of(&table, "").starts_with("self.");

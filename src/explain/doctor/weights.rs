@@ -3,19 +3,19 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::attention::{Attention, Context, is_softmax, record_of, softmax_axis};
-use super::axes::{Axis, axis_of, is_mean_of_matrices, mixed_heads, size, sums};
+use super::attention::{Attention, Context, is_softmax};
+use super::axes::{Axis, is_mean_of_matrices, mixed_heads, size, sums};
 use super::flow::{
-    FlowStep, axis_at_start, first_operands, is_zero_one, operand, origin, projection, rearranged, source,
-    trace_back,
+    FlowStep, axis_at_start, first_operands, is_parameter, is_zero_one, operand, origin, projection,
+    rearranged, trace_back,
 };
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
-use crate::tensor::explanation::{Explanation, Formula, Movement, Reducer};
+use crate::tensor::explanation::{Explanation, Formula, Movement};
 use crate::tensor::show::shape_in_formula;
-use crate::tensor::{Arg, Record, Tensor};
+use crate::tensor::{Arg, Tensor};
 
 pub(super) static OVER_QUERIES: Mistake = Mistake::new(
     ("A201", "softmax-over-queries"),
@@ -58,6 +58,10 @@ fn is_over_one(attention: &Attention, summed: Axis) -> bool {
 
 /// The axis of the softmax's result that is summed with the values, if the softmax runs along another one.
 fn summed_elsewhere(attention: &Attention, context: &Context) -> Option<Axis> {
+    // Heads that talk to each other are mixed by a matrix of the model.
+    if is_parameter(if context.weights_are_left { &context.product.right } else { &context.product.left }) {
+        return None;
+    }
     context.summed_in_softmax.filter(|summed| *summed != attention.axis)
 }
 
@@ -276,7 +280,7 @@ pub(super) static MASKED: Mistake = Mistake::new(
     "weights are masked after the softmax and not renormalised",
     "The softmax gives every key a share, hidden keys too. Setting their shares to 0 leaves rows that sum to less \
      than 1, so the first tokens, which see few keys, get context vectors that are far too small.",
-    &[Detector::Attention(masked), Detector::Step(divided_by_columns)],
+    &[Detector::Attention(masked)],
 );
 
 /// The masking of the weights, with the first row that sums to less than 1, and its sum.
@@ -309,42 +313,6 @@ pub(super) fn is_masked(attention: &Attention) -> bool {
     !is_over_queries(attention) && masking(attention).is_some()
 }
 
-/// Weights that are masked after the softmax and then divided by the sums of their columns.
-fn divided_by_columns(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let record =
-        record_of(step).filter(|it| it.operation.explanation == Explanation::Pointwise(Formula::Div))?;
-    let (masked, divisor) = (operand(&record, 0)?, operand(&record, 1)?);
-    let is_sum = |it: &Rc<Record>| it.operation.explanation == Explanation::Reduction(Reducer::Sum);
-    let sum = origin(&source(&divisor).1).filter(is_sum)?;
-    if !operand(&sum, 0)?.is(&masked) {
-        return None;
-    }
-    let axis = axis_of(sum.args().get(1), masked.ndim())?;
-    let dim = match sum.args().get(1)? {
-        Arg::Ints(dims) => *dims.first()?,
-        dim => dim.number()? as i64,
-    };
-    let path = trace_back(&masked, &is_softmax)?;
-    let along = softmax_axis(&path.record)?;
-    let is_masked = path.steps.iter().any(|step| step.fill() == Some(0.0));
-    let of_softmax = axis_at_start(&path.steps, axis)?;
-    let (row, sum) = small_row(step.result()?, along)?;
-    if !is_masked || of_softmax == along || axis > 2 || along > 2 {
-        return None;
-    }
-    let name = cell.name_of(&masked, "the masked weights");
-    let observed = format!(
-        "The softmax ran along dimension -{along}, and {name} is divided by its sums along dimension {dim}: row {row} of the result \
-         sums to {}.",
-        figure(sum)
-    );
-    let fix = "divide by the sums of the rows: weights / weights.sum(dim=-1, keepdim=True)";
-    Some(
-        Observation::new(step.site(), observed, fix)
-            .titled("masked weights are divided by the sums of their columns"),
-    )
-}
-
 fn masked(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     if !is_masked(attention) {
         return None;
@@ -364,9 +332,9 @@ fn masked(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
 
 pub(super) static SUMMED: Mistake = Mistake::new(
     ("A211", "weights-summed"),
-    "the weights are summed before they meet the values",
+    "weights or values are summed before they meet",
     "An index of einsum that only one operand has, and the result has not, is summed in that operand alone. Weights sum \
-     to 1, so each query gets one value as it is, and no token reads another.",
+     to 1, so each query gets one value as it is, and no token reads another; values are added up over their heads.",
     &[Detector::Step(summed)],
 );
 
@@ -384,14 +352,17 @@ fn summed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let operands: Vec<_> = step.operands.iter().filter_map(|it| it.tensor.as_ref()).collect();
     let [a, b] = operands.as_slice() else { return None };
     let is_weights = |tensor| trace_back(tensor, &is_softmax).is_some();
-    let (letter, weights) = match (alone(left, right), alone(right, left)) {
-        (Some(letter), _) if is_weights(a) => (letter, a),
-        (_, Some(letter)) if is_weights(b) => (letter, b),
-        _ => return None,
+    if !is_weights(a) && !is_weights(b) {
+        return None;
+    }
+    let (letter, summed) = match (alone(left, right), alone(right, left)) {
+        (Some(letter), _) => (letter, a),
+        (None, Some(letter)) => (letter, b),
+        (None, None) => return None,
     };
     let observed = format!(
         "In \"{equation}\" the index {letter} belongs to {} alone: its rows are added up before they meet the other operand.",
-        cell.name_of(weights, "the weights")
+        cell.name_of(summed, "one operand")
     );
     let fix = "the index of the keys in both operands: \"bhij,bhjd->bhid\"";
     Some(Observation::new(step.site(), observed, fix))

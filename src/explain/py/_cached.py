@@ -122,7 +122,7 @@ def cached(call, others, output):
         return None
     begins = [(other, [at for at in arguments if begun(arguments[at], other[at])]) for other in known]
     # A number alone is the position of a cache only where a module keeps one.
-    begins = [(other, filled) for other, filled in begins if call.owner() is not None or any(type(other[at]) is not int for at in filled)]
+    begins = [(other, filled) for other, filled in begins if any(type(other[at]) is not int for at in filled) or keeps(call, where)]
     for other, filled in begins:
         offset = wrong_offset(other, filled, tokens.shape[1], returned)
         if offset:
@@ -220,6 +220,16 @@ def kept(modules):
                 numbers = [torch.tensor(float(value))] if type(value) is int else [tensor.clone() for tensor in stored_in([value])]
                 found[id(part), name] = part, value, numbers
     return found
+
+
+def keeps(call, where):
+    """Whether the modules of a call keep something of a text that they have not read before."""
+    given = copied(call.arguments)
+    modules = [value.eval() for value in given.values() if isinstance(value, nn.Module)]
+    before = kept(modules)
+    given[where] = given[where].flip(1)
+    call.run(given)
+    return any(at not in before or not same(held[2], before[at][2]) for at, held in kept(modules).items())
 
 
 def without_text(value, before):

@@ -129,10 +129,6 @@ class Call:
             (output.double() * torch.rand(output.shape, dtype=torch.float64)).sum().backward()
         return True
 
-    def kept(self):
-        """What the modules among the arguments keep besides their parameters."""
-        return [kept for value in self.arguments.values() if isinstance(value, nn.Module) for kept in tensors_of(value)]
-
     def by_tokens(self, output):
         """The output with an axis for the texts and one for their tokens, where the call has made one of both.
 
@@ -201,11 +197,6 @@ def moves(before, after, axis):
     far = far.reshape(far.shape[0], -1).amax(1)
     scale = max(float(before.abs().max()), float(after.abs().max()), 1e-30)
     return [float(it) if float(it) > ROUNDING * scale else 0.0 for it in far]
-
-
-def tensors_of(module):
-    """The tensors of a module that are no parameters."""
-    return [*module.buffers()] + [kept for part in module.modules() for value in vars(part).values() for kept in caches(value)]
 
 
 def caches(value):

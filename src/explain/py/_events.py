@@ -4,6 +4,10 @@ import sys
 from collections import Counter
 
 
+# The classes of models that are trained on texts with padding before them.
+PADDED_BEFORE = set()
+
+
 class Step:
     """What happened since the last step of an optimizer."""
 
@@ -80,6 +84,8 @@ class Watch:
         self.functions = {}
         # The rows of the call in training that came last; the answers of each row, and where the loss was computed.
         self.last_rows, self.answers, self.answered_at = [], {}, None
+        # How many targets the last loss had, in one row.
+        self.targets = 0
         # The texts that are written, by model and function, and those of which a second one was examined.
         self.texts, self.examined_texts = {}, set()
 

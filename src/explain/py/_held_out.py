@@ -3,6 +3,7 @@
 from collections import Counter
 
 import torch
+from _events import PADDED_BEFORE
 from torch.utils.data import DataLoader, Dataset, Subset
 
 # How many rows are kept, how many an evaluation needs to be judged, and from how many on a batch is no text that is written.
@@ -22,6 +23,9 @@ def note_rows(watch, module, args, frame):
     if torch.is_grad_enabled():
         if module.training:
             watch.last_rows = rows_of(given, module)
+            known = [it.padding_idx for it in module.modules() if isinstance(it, torch.nn.Embedding)]
+            if watch.optimizers and any(it is not None and bool((given[:, 0] == it).any()) for it in known):
+                PADDED_BEFORE.add(type(module))
             watch.trained_rows.update(watch.last_rows)
     elif given.shape[0] >= BATCH:
         watch.evaluated_rows.update(rows_of(given, module))
@@ -44,6 +48,7 @@ def rows_of(given, module):
 def note_answers(watch, targets, at):
     """Notes which answer the loss has for each row that the model has just read."""
     rows, watch.last_rows = watch.last_rows, []
+    watch.targets = len(targets) if targets.dim() == 1 else 0
     # A loss of some of the rows: the others are read, as the other nodes of a graph are, and not learned.
     watch.trains_on_a_part |= torch.is_grad_enabled() and targets.dim() == 1 and len(targets) < len(rows)
     is_whole = bool(rows) and targets.dim() == 1 and len(targets) % len(rows) == 0 and not targets.is_floating_point()
@@ -87,15 +92,38 @@ def shared_rows(watch, frame, at):
         named = {**frame.f_locals, **named}
         frame = frame.f_back
     words = {name: set("".join("_" if it.isdecimal() else it for it in name.lower()).split("_")) for name in named}
+    for name, other in [(name, other) for name in named for other in named if isinstance(named[name], str) and isinstance(named[other], str)]:
+        text, later = named[name], named[other]
+        is_stated = words[name].intersection(FOR_TRAINING) and words[other].intersection(FOR_LATER) and not words[other].intersection(FOR_TRAINING)
+        # What a text that repeats itself has twice is not found at its end first.
+        if is_stated and len(later) >= FEWEST_SHARED and text.find(later) == len(text) - len(later):
+            watch.add("trained-on-test", at, f"{name} ends with the {len(later)} characters of {other}.", f"split first: {name} ends where {other} begins")
+            return
     for_training = [it for it in named if words[it].intersection(FOR_TRAINING) and not words[it].intersection(FOR_LATER)]
     for_later = [it for it in named if words[it].intersection(FOR_LATER) and not words[it].intersection(FOR_TRAINING)]
     trained = [(name, rows) for name in for_training for rows in places_of(named[name]) if rows]
+    counted = [(name, places) for name in for_later for places in [rows_named(named[name], watch.targets)] if places]
+    if any(rows_named(named[name], watch.targets) for name in for_training) and counted:
+        name, places = counted[0]
+        observed = f"The loss counts all {watch.targets} targets, and {len(places)} of them are those of {name}."
+        watch.add("trained-on-test", at, observed, "count those of the training alone: F.cross_entropy(logits[train], targets[train])")
+        return
     for name, rows in [(name, rows) for name in for_later for rows in places_of(named[name]) if len(rows) >= FEWEST_SHARED]:
         other, shared = max(((other, len(rows & known)) for other, known in trained), key=lambda it: it[1], default=(None, 0))
         if 2 * shared > len(rows):
             observed = f"{name} has {len(rows)} elements, and {shared} of them are elements of {other} too: not equal ones, the same."
             watch.add("trained-on-test", at, observed, f"split first: {other} ends where {name} begins")
             return
+
+
+def rows_named(value, count):
+    """The places that an index or a mask takes of so many rows, if it is one that leaves some out."""
+    if not isinstance(value, torch.Tensor) or value.dim() != 1 or value.is_floating_point() or not count:
+        return set()
+    if value.dtype == torch.bool:
+        value = value.nonzero().flatten() if len(value) == count else value[:0]
+    places = set(value.tolist())
+    return places if 4 <= len(places) == len(value) < count and min(places) >= 0 and max(places) < count else set()
 
 
 def places_of(value):

@@ -52,6 +52,20 @@ def unused_layers(watch):
             told.add(type(module))
             observed = f"{type(module).__name__} has {listed(unused)}, with parameters, and no method uses it: it never ran."
             watch.add("layer-unused", place_of(own[0].forward.__code__), observed, f"x = self.{unused[0]}(x), or no such layer")
+        for name, value in module._buffers.items():
+            if name not in names and value is not None and is_mask(value):
+                told.add(type(module))
+                observed = f"{type(module).__name__} keeps {name}, a mask of shape {tuple(value.shape)}, and no method uses it."
+                watch.add("mask-missing", place_of(own[0].forward.__code__), observed, f"scores + self.{name}, or masked_fill, before the softmax", "a mask is kept and nothing reads it")
+
+
+def is_mask(value):
+    """Whether a tensor says of pairs which are in sight: true and false, or 0 and what hides a score."""
+    if value.dim() < 2 or min(value.shape[-2:]) < 2:
+        return False
+    if value.dtype == torch.bool:
+        return bool(value.any()) and not bool(value.all())
+    return value.is_floating_point() and bool((value == 0).any()) and bool((value <= -50).any()) and bool(((value == 0) | (value <= -50)).all())
 
 
 def shared_layers(watch):

@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 from _call import SEED, moves
+from _events import PADDED_BEFORE
 from _probe_values import ROUNDING, all_tensors, figure, is_tokens, is_zero_one, with_change
 
 
@@ -21,7 +22,9 @@ def paddings(call):
         rows = torch.isfinite(rows) & (rows > -1e4) if value.is_floating_point() and not is_zero_one(value) else rows != 0
         if bool(rows.any()) and not bool(rows.all()):
             found.append((where, rows))
-    return found
+    # Of two, the one that is true of less says which tokens count, and not which are real.
+    is_part = lambda rows, other: rows.shape == other.shape and bool((other | ~rows).all()) and not torch.equal(rows, other)
+    return [(where, rows) for where, rows in found if not any(is_part(rows, other) for _, other in found)]
 
 
 def padding(call, output):
@@ -121,7 +124,8 @@ def unpadded(call, output):
     # Padding may also stand before the texts, all of which then end with a word.
     starts = [bool((ids[at, tokens - int(length) :] != padding).all()) for at, length in enumerate(lengths)]
     before_text = sample is None and known is not None and all(starts)
-    if before_text:
+    # A model that is trained so has learned positions that count from the padding.
+    if before_text and type(call.arguments.get(0)) not in PADDED_BEFORE:
         sample = next((at for at, length in enumerate(lengths) if 2 <= int(length) < tokens), None)
     if sample is None or call.is_late():
         return []

@@ -80,10 +80,12 @@ def note_alike(watch, params, models, at):
 
 
 def never_stepped(watch):
-    """An optimizer whose parameters got gradients several times, and that made no step."""
+    """An optimizer whose parameters got gradients several times, and that made no step, nor another one of the same parameters."""
     count, at = watch.backwards
-    held = [param for optimizer, _ in watch.optimizers for param in params_of(optimizer)]
-    if watch.steps == 0 and count >= 3 and any(has_gradient(param) for param in held):
+    stepped = {id(param) for optimizer, _ in watch.optimizers if getattr(optimizer, "_watched_steps", 0) for param in params_of(optimizer)}
+    idle = [params_of(optimizer) for optimizer, _ in watch.optimizers]
+    idle = [params for params in idle if not any(id(param) in stepped for param in params)]
+    if count >= 3 and any(has_gradient(param) for params in idle for param in params):
         watch.add("never-stepped", at, f"backward() ran {count} times, and step() of the optimizer not once.", "optimizer.step() after loss.backward()")
 
 
@@ -96,10 +98,16 @@ def plain_numbers(watch, model):
             if type(value) is torch.Tensor and value.is_floating_point() and (value.numel() > 1 or value.requires_grad) and len(watch.plain) < 64:
                 at = _torch._drawn_at(value)
                 is_known = any(module is known and name == other for known, other, _ in watch.plain)
-                # What requires a gradient is meant to be trained, whatever its numbers are.
-                is_meant = value.is_leaf if value.requires_grad else at is not None
+                # What requires a gradient is meant to be trained, whatever its numbers are; a row of ones that forward reads too.
+                is_meant = value.is_leaf if value.requires_grad else at is not None or is_idle(module, name)
                 if is_meant and not is_known:
                     watch.plain.append((module, name, at))
+
+
+def is_idle(module, name):
+    """Whether a part keeps a row of ones that its forward reads: multiplied by it, nothing changes."""
+    value, forward = getattr(module, name, None), getattr(getattr(type(module), "forward", None), "__code__", None)
+    return isinstance(value, torch.Tensor) and value.dim() == 1 and bool((value == 1).all()) and forward is not None and name in forward.co_names
 
 
 def unregistered(watch):
@@ -109,9 +117,13 @@ def unregistered(watch):
     for module, name, drawn in watch.plain:
         # An adapter that was merged is no part any more.
         is_part = id(module) in parts or any(id(param) in watch.reached for param in module.parameters())
-        if not is_part or id(getattr(module, name, None)) in held:
+        value = getattr(module, name, None)
+        if not is_part or id(value) in held:
             continue
-        what, place = "numbers that require a gradient", place_of(getattr(type(module).__init__, "__code__", None))
+        if drawn is None and not getattr(value, "requires_grad", False) and not is_idle(module, name):
+            continue
+        what = "numbers that require a gradient" if value is None or value.requires_grad else "ones that nothing changes"
+        place = place_of(getattr(type(module).__init__, "__code__", None))
         if drawn is not None:
             line, cell = drawn.split(" ", 1)
             what, place = "numbers that were drawn here", (cell, int(line), "__init__")

@@ -7,10 +7,10 @@ nothing that the learner has: modules among the arguments are copied and, unless
 import torch
 from torch import nn
 from _cached import differs
-from _call import POSITIONS, SEED, WORK, Call, mixes, moves, tensors_of
+from _call import POSITIONS, SEED, WORK, Call, mixes, moves
 from _padding import padding, padding_token, unpadded
-from _probe_values import as_json, figure, is_tokens, same, with_change
-from _unused import in_place_of, misplaced, no_way_around, unmoved, unread, untouched
+from _probe_values import as_json, figure, is_tokens, with_change
+from _unused import in_place_of, no_way_around, unmoved, unread, untouched
 
 # So often a call is repeated, about; where that is too much work, with fewer of its samples, but at least so many.
 OFTEN, FEWEST = 32, 4
@@ -103,45 +103,6 @@ def mixed_samples(call, output, axes):
     return [call.found("samples-mixed", observed, fix, alone=alone)]
 
 
-def by_place(call, output, axes):
-    """The mistake if outputs move, beyond changing places, when the samples of a batch are reversed."""
-    inputs = call.inputs()
-    samples = output.shape[0]
-    # Samples do not mix, and tokens do: or each sample's tokens become one vector.
-    alone = next((axis for axis in axes if axis["axis"] == 0 and axis["changes"]), None)
-    mixed = [axis for axis in axes if axis["axis"] == 1 and any(sum(far > 0 for far in it["moved"]) > 1 for it in axis["changes"])]
-    pooled = output.dim() <= 2 and all(value.dim() + is_tokens(value) == 3 for _, value in inputs)
-    if alone is None or not (mixed or pooled) or samples < 2 or not inputs or call.is_late():
-        return []
-    if any(far > 0 for it in alone["changes"] for at, far in enumerate(it["moved"]) if at != it["at"]):
-        return []
-    windows = any(value.dim() > 2 and 1 < value.shape[0] < samples and samples % value.shape[0] == 0 for _, value in call.tensors())
-    if windows or any(value.shape[0] != samples or samples in value.shape[1:] for _, value in inputs):
-        return []
-    # Other objects, such as a cache, may keep something of each sample.
-    plain = (torch.Tensor, nn.Module, int, float, str, type(None), torch.dtype)
-    if any(not isinstance(value, plain) for value in call.arguments.values()) or closes_over_tensors(call.function):
-        return []
-    changed = {where: value.flip(0) for where, value in call.tensors() if of_samples(call, inputs, where, value, output)}
-    before = call.kept()
-    after = call.repeat(changed)
-    # What a module keeps from one call to the next, such as a cache, is in the order of its samples.
-    if not same(before, [kept for module in call.modules for kept in tensors_of(module)]):
-        return []
-    far = max(moves(output, after.flip(0), 0)) if after is not None and after.shape == output.shape else 0.0
-    if far == 0.0:
-        return []
-    observed = f"was called again with its samples in the reverse order: their outputs moved by {figure(far)}, beyond changing places."
-    fix = "look for what is added along the batch, such as positions of shape (tokens, 1, width) where the batch comes first"
-    return [call.found("samples-mixed", observed, fix, title="the output of a sample depends on its place in the batch")]
-
-
-def closes_over_tensors(function):
-    """Whether a function inside of another one may read its tensors, such as a mask of each sample, which keep their order."""
-    cells = getattr(function, "__closure__", None) or ()
-    return any(isinstance(cell.cell_contents, torch.Tensor) for cell in cells)
-
-
 def of_samples(call, inputs, where, value, output):
     """Whether the first axis of a tensor among the arguments is that of the samples. It is not if the call takes the tensor as it is
     beside inputs of fewer samples, as it does a bias of as many heads."""
@@ -154,14 +115,6 @@ def of_samples(call, inputs, where, value, output):
     except Exception:
         return True
     return fewer is None or fewer.shape != output[:-1].shape
-
-
-def varies_by_seed(call, output):
-    """Whether the output in eval mode moves with another seed."""
-    if not any(isinstance(value, nn.Module) for where, value in call.arguments.items() if isinstance(where, int)):
-        return False
-    other = call.repeat(seed=SEED + 1)
-    return other is not None and other.shape == output.shape and any(moves(output, other, 0))
 
 
 def parameters(call):
@@ -233,13 +186,9 @@ def examine(function, names, positional, keywords, others=(), work=0):
             # One repetition, before those that may use up the work.
             alone = unless_raised([], unpadded, call, output)
             report = {"axes": influence(call, output)}
-            is_random = varies_by_seed(call, output)
             found = [*unread(call, report["axes"]), *unmoved(call)]
             mixed = mixed_samples(call, output, report["axes"])
-            places = [] if is_random else by_place(call, output, report["axes"])
-            padded = padding(call, output)
-            # A mask of padding that is laid out wrong is one of the reasons for another place to count, and says more.
-            found += [*mixed, *(padded or places), *alone]
+            found += [*mixed, *padding(call, output), *alone]
         except Exception:
             return "{}"
         found += unless_raised([], differs, whole, others, of_whole)
@@ -247,7 +196,6 @@ def examine(function, names, positional, keywords, others=(), work=0):
     report["untouched"] = unless_raised([], untouched, call)
     with torch.no_grad():
         found += unless_raised([], no_way_around, call)
-        found += unless_raised([], misplaced, call)
         report["in_place_of"] = unless_raised([], in_place_of, call)
     report["found"] = found
     ids = whole.texts()

@@ -10,7 +10,7 @@ class Step:
     """A call of a recurrent layer: the token of each text, its input, its results, and the targets of a loss of this step alone."""
 
     def __init__(self, tokens, given, results):
-        self.tokens, self.given, self.results, self.targets = tokens.reshape(-1), given, results, None
+        self.tokens, self.given, self.results, self.targets = None if tokens is None else tokens.reshape(-1), given, results, None
 
 
 def first_of(state):
@@ -29,7 +29,9 @@ def note_step(watch, layer, args, kwargs, out, at):
         return
     # A state that was computed: texts may all begin with zeros.
     is_state = isinstance(state, torch.Tensor) and state.grad_fn is not None
-    if not is_state or tokens is None or not isinstance(args[0], torch.Tensor) or tokens.numel() * args[0].shape[-1] != args[0].numel():
+    texts = state.shape[-2] if is_state and state.dim() > 1 else 0
+    # A decoder may have looked up all of its tokens before.
+    if not texts or not isinstance(args[0], torch.Tensor) or texts * args[0].shape[-1] != args[0].numel():
         watch.reading.pop(id(layer), None)
         return
     known = watch.reading.get(id(layer))
@@ -38,7 +40,7 @@ def note_step(watch, layer, args, kwargs, out, at):
     parts = out if isinstance(out, tuple) else (out,)
     results = [it for part in parts for it in (part if isinstance(part, tuple) else (part,))]
     if len(known[3]) < 64:
-        known[3].append(Step(tokens, args[0], results))
+        known[3].append(Step(tokens if tokens is not None and tokens.numel() == texts else None, args[0], results))
 
 
 # So many calls in a row that begin with one state are no beams, which share their parent's: of several texts, and of one.
@@ -65,7 +67,8 @@ def note_state(watch, layer, tokens, state, result, at):
 def forgotten(watch, targets):
     """A decoder that reads the targets one by one, none of which reaches a later call."""
     for layer, _, at, steps in list(watch.reading.values()):
-        texts = steps[0].tokens.numel()
+        texts = steps[0].given.numel() // steps[0].given.shape[-1]
+        is_known = all(it.tokens is not None for it in steps)
         if targets.numel() == texts:
             steps[-1].targets = targets.reshape(-1)
             orders = [[it.targets for it in steps]]
@@ -73,7 +76,7 @@ def forgotten(watch, targets):
             orders = [targets.reshape(texts, -1).unbind(1), targets.reshape(-1, texts).unbind(0)]
         else:
             continue
-        if len(steps) < 4 or not any(follows(steps, columns) for columns in orders):
+        if len(steps) < 4 or is_known and not any(follows(steps, columns) for columns in orders):
             continue
         watch.reading.pop(id(layer))
         if not any(depends(steps[later], steps[:later]) for later in (1, 2, 3)):

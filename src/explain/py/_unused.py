@@ -36,6 +36,11 @@ def layers(module):
     return [(name, it) for name, it in module.named_modules() if name and any(p.dim() >= 2 for p in it.parameters())]
 
 
+def is_zero(args):
+    """Whether the first argument of a layer is numbers with a fraction that are all 0."""
+    return bool(args) and isinstance(args[0], torch.Tensor) and args[0].is_floating_point() and not bool(args[0].any())
+
+
 def is_switched_off(module, name):
     """Whether a parameter is one of several in a part of the program's own, others of which count or are frozen: an adapter that
     is merged, or one that is not used now."""
@@ -60,7 +65,8 @@ def untouched(call):
             # A layer of the program's own may run without all of its parameters, as one whose adapter is merged.
             if not type(layer).__module__.startswith("torch"):
                 continue
-            layer.register_forward_hook(lambda module, args, result, name=name: ran.add(name))
+            # Of zeros, such as a return that is 0, no matrix makes anything else.
+            layer.register_forward_hook(lambda module, args, result, name=name: is_zero(args) or ran.add(name))
 
     # Equal tokens have equal weights, whatever the queries.
     torch.manual_seed(SEED)
@@ -117,7 +123,7 @@ def zero_but_for_rounding(call, varied):
         call.modules, call.output = [module], output
 
 
-def runs_of(call, changed=None):
+def runs_of(call):
     """What the call returns, and for each part of its module what it was given first and returned, each time that it ran."""
     ran = {}
 
@@ -125,14 +131,14 @@ def runs_of(call, changed=None):
         for name, part in modules[0].named_children():
             part.register_forward_hook(lambda module, args, result, name=name: ran.setdefault(name, []).append((args[0] if args and isinstance(args[0], torch.Tensor) else None, first_tensor(result))))
 
-    return call.repeat(changed, prepare=watched), ran
+    return call.repeat(prepare=watched), ran
 
 
-def returning(name, made):
-    """Has a part of a module return what `made` makes of its input, in place of the first tensor of its result."""
+def returning_zeros(name):
+    """Has a part of a module return zeros in place of the first tensor of its result."""
 
     def changed(module, args, result):
-        return (made(args[0]), *result[1:]) if isinstance(result, tuple) else made(args[0])
+        return (torch.zeros_like(result[0]), *result[1:]) if isinstance(result, tuple) else torch.zeros_like(result)
 
     return lambda modules: [vary(modules), getattr(modules[0], name).register_forward_hook(changed)]
 
@@ -165,42 +171,12 @@ def no_way_around(call):
             continue
         torch.manual_seed(SEED)
         others = [torch.randn_like(value), torch.randn_like(value)]
-        first, second = (call.repeat({where: other}, prepare=returning(name, lambda it, made=made: torch.zeros_like(made))) for other in others)
+        first, second = (call.repeat({where: other}, prepare=returning_zeros(name)) for other in others)
         (stopped if same([first], [second]) else passed).append(name)
     if len(stopped) != 1 or not passed:
         return []
     observed = f"returns the same whatever it is given where the result of {stopped[0]} is set to 0. With that of {' or '.join(passed)} set to 0 it does not: what comes in goes around it."
     return [call.found("residual-missing", observed, f"x = x + self.{stopped[0]}(...)", line=f"self.{stopped[0]}(")]
-
-
-def misplaced(call):
-    """The mistake if what a part of a module gets in another shape, such as in windows, comes back in other places than it was in:
-    seen by having the part return what it is given. What moves where it returns 0 goes another way."""
-    inputs = [(where, value) for where, value in call.inputs() if value.is_floating_point() and value.dim() == 3]
-    if call.owner() is None or not inputs:
-        return []
-    (where, value), (output, ran) = inputs[0], runs_of(call)
-
-    def moved(prepare):
-        before, tokens = call.repeat(prepare=prepare), range(0, value.shape[1], max(1, value.shape[1] // POSITIONS))
-        return {(at, to) for at in tokens for to, far in enumerate(moves(before, call.repeat({where: with_change(value, 1, at)}, prepare=prepare), 1)) if far}
-
-    for name, [(given, made), *more] in ran.items() if output is not None and output.shape == value.shape else ():
-        is_other = given is not None and given.shape != value.shape and given.numel() == value.numel() and given.shape[-1] == value.shape[-1]
-        if more or not is_other or made is None or made.shape != given.shape or call.is_late():
-            continue
-        # What it is given is one token or another, and not made of several.
-        _, varied = runs_of(call, {where: with_change(value, 1, 0)})
-        rows = [it.reshape(-1, it.shape[-1]) for it in (given, varied[name][0][0])]
-        if sum(far > 0 for far in moves(*rows, 0)) > value.shape[0]:
-            continue
-        others = {(at, to) for at, to in moved(returning(name, lambda it: it)) - moved(returning(name, torch.zeros_like)) if at != to}
-        if others:
-            at, to = min(others)
-            observed = f"ran again with {name} returning what it is given: token {at} was changed, and the output of token {to} moved. {name} gets {tuple(given.shape)} of {tuple(value.shape)}, and what it returns comes back in other places."
-            fix = "exchange axes with permute where a view has made or joined windows, once before and once behind"
-            return [call.found("axes-mixed-by-view", observed, fix, line=f"self.{name}(", title="tokens come back in other places")]
-    return []
 
 
 def in_place_of(call):

@@ -43,10 +43,10 @@ _LATER = {
     "_settings": "issubdtype finfo errstate seterr get_printoptions set_printoptions printoptions array2string",
     "_indices": (
         "tri fill_diagonal take_along_axis put_along_axis flatnonzero tril_indices triu_indices tril_indices_from "
-        "triu_indices_from indices mgrid unravel_index ndindex ndenumerate"
+        "triu_indices_from indices mgrid ogrid unravel_index ndindex ndenumerate"
     ),
     "_exceptions": "AxisError",
-    "_kinds": "str_ unicode_",
+    "_kinds": "str_",
     "_files": "save load savez savez_compressed",
     "_methods": "trace searchsorted",
     "_counts": "cov corrcoef histogram bincount diff convolve unique isin",

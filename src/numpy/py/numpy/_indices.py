@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import types
 
 import numpy
 from _numpy import _axes
@@ -64,12 +65,14 @@ def indices(dimensions, dtype=int):
     return mgrid[tuple(slice(size) for size in dimensions)].astype(dtype, copy=False)
 
 
-class Grid:
-    """What `mgrid` is: slices give the coordinates of a grid; a step of `5j` means five points."""
+class Grid(types.SimpleNamespace):
+    """What `mgrid` and `ogrid` are: slices give the coordinates of a grid; a step of `5j` means five points."""
 
     def __getitem__(self, key):
-        made = numpy.meshgrid(*map(_points, key if isinstance(key, tuple) else [key]), indexing="ij")
-        return numpy.stack(made) if isinstance(key, tuple) else made[0]
+        made = numpy.meshgrid(*map(_points, key if isinstance(key, tuple) else [key]), sparse=self.sparse, indexing="ij")
+        if not isinstance(key, tuple):
+            return made[0]
+        return tuple(made) if self.sparse else numpy.stack(made)
 
 
 def _points(part):
@@ -79,7 +82,7 @@ def _points(part):
     return numpy.arange(start, part.stop, step)
 
 
-mgrid = Grid()
+mgrid, ogrid = Grid(sparse=False), Grid(sparse=True)
 
 
 def unravel_index(indices, shape):

@@ -23,9 +23,6 @@ class str_(str):
     tolist = item
 
 
-unicode_ = str_
-
-
 class dtype:
     """The dtype of the elements of an array."""
 
