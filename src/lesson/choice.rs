@@ -151,6 +151,17 @@ pub fn meant(choices: &[Choice], said: &str) -> Vec<usize> {
         let weight = if denies(&stem) { 2.0 } else { 1.0 };
         shares.iter_mut().zip(each).for_each(|(sum, share)| *sum += weight * (share - least) / having);
     }
+    let stems = Phrase::new(said).stems;
+    let content: Vec<&String> = stems.iter().filter(|stem| !denies(stem)).collect();
+    for ((share, (own, _)), choice) in shares.iter_mut().zip(&words).zip(choices) {
+        let has_content =
+            content.iter().any(|stem| own.iter().any(|other| is_related(stem, other))) || content.is_empty();
+        // "Not in chunks" is not "never", and other numbers are another answer.
+        let [typed, stated] = [said, &choice.text].map(figures);
+        if !has_content || !typed.is_empty() && !stated.is_empty() && typed != stated {
+            *share = 0.0;
+        }
+    }
     standing_out(&shares)
 }
 

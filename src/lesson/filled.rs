@@ -49,7 +49,7 @@ pub(crate) fn run(blank: &Blank, code: &str, session: &mut Session, remarks: Rem
 }
 
 /// Whether a cell defines functions or classes and names none of them again.
-fn is_uncalled(code: &str) -> bool {
+pub(crate) fn is_uncalled(code: &str) -> bool {
     let defined = code.lines().filter_map(|it| it.strip_prefix("class ").or(it.strip_prefix("def ")));
     let names: Vec<&str> = defined.filter_map(|it| it.split('(').next()).collect();
     !names.is_empty() && names.iter().all(|name| code.matches(name).count() == 1)

@@ -567,7 +567,7 @@ def projection_called_twice(node, where):
             return [new]
 
 
-@row("keys-and-values-swapped", "projection-mixed-up", "arguments-swapped")
+@row("keys-and-values-swapped", "projection-mixed-up")
 def keys_and_values_swapped(node, where):
     """f(q, k, v) becomes f(q, v, k)."""
     if isinstance(node, ast.Call) and len(node.args) >= 3:

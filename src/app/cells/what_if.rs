@@ -11,6 +11,7 @@ use super::machine;
 use super::plan::Plan;
 use super::workspace::Workspace;
 use crate::explain::what_if::{AxisLabels, Change, ChangedTensor, LessonWords, WhatIf, what_if};
+use crate::lesson::filled::is_uncalled;
 use crate::lesson::{Catalogue, Lesson, Step, Target};
 use crate::session::Raised;
 use crate::tensor::{Buffer, DType};
@@ -164,8 +165,11 @@ pub(crate) fn examples(workspace: &mut Workspace) -> Vec<String> {
     // Sharper weights: no shape changes, so that all that follows runs. Where several cells have the code, one is named.
     let uses = |code: &str| code.matches(".softmax(").count();
     let is_only = workspace.ran.iter().map(|ran| uses(&ran.source)).sum::<usize>() == 1;
-    let leads_here =
-        |step: &&Step| !step.aside || workspace.at.is_some_and(|(at, _)| at.number == step.number);
+    // A class that nothing has called yet changes nothing.
+    let leads_here = |step: &&Step| match workspace.at.is_some_and(|(at, _)| at.number == step.number) {
+        true => !is_uncalled(&step.code),
+        false => !step.aside,
+    };
     let code = own.iter().rfind(|step| uses(&step.code) == 1 && leads_here(step)).map(|step| match is_only {
         true => ".softmax( => .softmax(3 *".to_owned(),
         false => format!("{}: .softmax( => .softmax(3 *", step.name()),

@@ -119,7 +119,6 @@ const MISTAKES: &[&Mistake] = &[
     &pairs::ON_TEST,
     &by_hand::ROWS_STAY_EQUAL,
     &moved::CACHE,
-    &layers::SWAPPED,
 ];
 
 /// All mistakes.

@@ -117,6 +117,9 @@ def cached(call, others, output):
     where, tokens = inputs[0]
     known = [other.arguments for other in others]
     known = [other for other in known if set(other) == set(arguments) and isinstance(other.get(where), torch.Tensor) and other[where].dim() > 1]
+    # A call at a later position goes on with a text that is not known here.
+    if any(type(value) is int and value and any(type(other[at]) is int and other[at] == 0 for other in known) for at, value in arguments.items()):
+        return None
     # A step that takes one token is no call for several.
     if max([tokens.shape[1], *(other[where].shape[1] for other in known)]) < 2:
         return None

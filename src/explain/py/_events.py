@@ -84,8 +84,8 @@ class Watch:
         self.functions = {}
         # The rows of the call in training that came last; the answers of each row, and where the loss was computed.
         self.last_rows, self.answers, self.answered_at = [], {}, None
-        # How many targets the last loss had, in one row.
-        self.targets = 0
+        # The targets of the last loss; how many it had, in one row, if they were those of the loss before.
+        self.last_targets, self.targets = None, 0
         # The texts that are written, by model and function, and those of which a second one was examined.
         self.texts, self.examined_texts = {}, set()
 

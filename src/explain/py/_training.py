@@ -211,6 +211,7 @@ def _stepped(optimizer, call, args, kwargs):
     optimizer._watched_steps = getattr(optimizer, "_watched_steps", 0) + 1
     if optimizer._watched_steps == 1:
         _torch._untraced(note_alike, watch, params, now.calls, at)
+    if optimizer._watched_steps <= 2:
         _torch._untraced(shared_rows, watch, own_frame(), at)
     note_rate(watch, optimizer, at, own_frame())
     out = call(optimizer, *args, **kwargs)

@@ -65,3 +65,36 @@ print(torch.autograd.grad(x.grad.sum(), x)[0])
 print(x.grad)
 first, = torch.autograd.grad((x ** 3).sum(), x, create_graph=True)
 print(first)
+
+# %% gradients-are-checked-by-differences
+import torch
+from torch.autograd import gradcheck
+class Sq(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, w):
+        ctx.save_for_backward(x, w); return x * x * w
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        return 2 * x * w * g, (x * x * g)
+class Bad(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x); return x * x
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 3 * x * g
+torch.manual_seed(0)
+x = torch.randn(3, 2, dtype=torch.float64, requires_grad=True)
+w = torch.randn(3, 2, dtype=torch.float64, requires_grad=True)
+print(gradcheck(Sq.apply, (x, w), eps=1e-6, atol=1e-4))
+print(torch.autograd.gradcheck(lambda a: torch.softmax(a @ a.T, -1), x), gradcheck(torch.nn.functional.scaled_dot_product_attention, tuple(torch.randn(1, 3, 2, dtype=torch.float64, requires_grad=True) for _ in range(3))))
+print(gradcheck(Bad.apply, (x[:1, :1].detach().requires_grad_(),), raise_exception=False))
+try:
+    gradcheck(Bad.apply, (torch.tensor([1.5], dtype=torch.float64, requires_grad=True),))
+except RuntimeError as e:
+    print(type(e).__name__, e)
+try: gradcheck(Sq.apply, (x.detach(), w.detach()))
+except ValueError as e: print(e)
+print(gradcheck(lambda a: (a.sum(), a * 2, a.detach()), x))

@@ -3,6 +3,7 @@
 import warnings
 
 import _torch
+import torch
 from torch._arguments import only_defaults
 
 
@@ -76,7 +77,6 @@ class Function:
 
     @classmethod
     def apply(cls, *args):
-        import torch
         from _torch import _made_by
         from torch._gradients import functions
 
@@ -175,6 +175,38 @@ def grad(
     return tuple(grads)
 
 
+class GradcheckError(RuntimeError):
+    """A gradient that is not how the result changes."""
+
+
+def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True):
+    """Whether each result of a function changes with each input as its gradient says: by differences, in double precision."""
+    inputs = _several(inputs)
+    if not any(isinstance(it, torch.Tensor) and it.requires_grad for it in inputs):
+        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True.")
+    for place, output in enumerate(_several(func(*inputs))):
+        for at, value in enumerate(inputs):
+            if not (output.requires_grad and isinstance(value, torch.Tensor) and value.requires_grad):
+                continue
+
+            def differences(step):
+                sides = [func(*inputs[:at], value.detach() + side * step, *inputs[at + 1 :]) for side in (1, -1)]
+                up, down = (_several(it)[place].detach().flatten() for it in sides)
+                return (up - down) / (2 * eps)
+
+            numerical = torch.stack([differences(eps * one.view_as(value)) for one in torch.eye(value.numel(), dtype=value.dtype)])
+            ways = [one.view_as(output) for one in torch.eye(output.numel(), dtype=output.dtype)]
+            rows = [grad(output, value, way, retain_graph=True, materialize_grads=True, allow_unused=True)[0].flatten() for way in ways]
+            analytical = torch.stack(rows, 1)
+            if not torch.allclose(analytical, numerical, rtol, atol):
+                if raise_exception:
+                    raise GradcheckError(
+                        f"Jacobian mismatch for output {place} with respect to input {at},\nnumerical:{numerical}\nanalytical:{analytical}\n"
+                    )
+                return False
+    return True
+
+
 class set_detect_anomaly:
     """Whether backward raises where a gradient becomes NaN, and names the line that computed the result."""
 
@@ -204,8 +236,6 @@ class detect_anomaly(set_detect_anomaly):
 
 
 def __getattr__(name):
-    import torch
-
     if name in ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled"):
         return getattr(torch, name)
     if name == "Variable":
