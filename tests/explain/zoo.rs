@@ -63,6 +63,7 @@ fn cells(source: &str) -> Vec<String> {
 /// What the doctor finds in a program whose statements run one cell at a time, as in a notebook.
 fn found_in_cells(source: &str) -> Vec<String> {
     let mut session = Session::new(SessionOptions { random: Family::Mkl, ..SessionOptions::default() });
+    doctor::watch(&mut session);
     let cells: Vec<(String, String)> =
         cells(source).into_iter().enumerate().map(|(at, cell)| (format!("cell {at}"), cell)).collect();
     let mut findings = Vec::new();

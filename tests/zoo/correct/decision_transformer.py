@@ -101,7 +101,7 @@ def main():
         opt.step()
         warm.step()
         if step % 10 == 0:
-            print(f"step {step}: loss {loss.item():.3f}")
+            print(f"round {step}: loss {loss.item():.3f}")
 
     means = []
     for target in (0, 2, 4, 6, 8):

@@ -143,7 +143,7 @@ for step in range(46):
     opt.step()
     sched.step()
     if step % 15 == 0 or step == 45:
-        print(f"step {step:2d} mse {loss.item():.4f} grad norm {norm:.3f}")
+        print(f"round {step:2d} mse {loss.item():.4f} grad norm {norm:.3f}")
 
 # save, load into a new model and evaluate that one
 buf = io.BytesIO()
@@ -152,7 +152,7 @@ buf.seek(0)
 served = Forecaster()
 ckpt = torch.load(buf, weights_only=True)
 served.load_state_dict(ckpt["model"])
-print("loaded the checkpoint of step", ckpt["step"])
+print("loaded the checkpoint of round", ckpt["step"])
 
 served.eval()
 with torch.no_grad():

@@ -147,7 +147,7 @@ for step in range(args.steps):
     nn.utils.clip_grad_norm_(model.parameters(), args.clip)
     optimizer.step()
     if step % 15 == 0 or step == args.steps - 1:
-        print(f"step {step:3d} loss {loss.item():.4f}")
+        print(f"round {step:3d} loss {loss.item():.4f}")
 
 model.eval()
 seqs = np.zeros((N_USERS, args.maxlen), dtype=np.int64)
