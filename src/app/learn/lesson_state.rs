@@ -68,10 +68,7 @@ impl<'c> LessonState<'c> {
     ) -> Result<(Outcome, &mut Workspace<'c>), Failure> {
         if !self.leads_to(step, lesson) {
             let mut workspace = self.before(step)?;
-            for code in own {
-                let known = workspace.session.names();
-                workspace.run(&definitions(code, &known), OWN_CODE);
-            }
+            bind_own(&mut workspace, own);
             self.main = Some(Main { workspace, lesson, last: LastRun::Nothing });
         }
         let main = self.main.as_mut().expect("a workspace that leads to the step exists or was just made");
@@ -161,6 +158,14 @@ impl<'c> LessonState<'c> {
         let mut workspace = Workspace::new(&self.options);
         prepare(&mut workspace, needed)?;
         Ok(workspace)
+    }
+}
+
+/// Adds the functions and classes of what the learner wrote, but for those that are there.
+pub(super) fn bind_own(workspace: &mut Workspace, own: &[String]) {
+    for code in own {
+        let known = workspace.session.names();
+        workspace.run(&definitions(code, &known), OWN_CODE);
     }
 }
 

@@ -14,6 +14,7 @@ use super::super::terminal::prompt::TypedLine;
 use super::super::terminal::shell::Failure;
 use super::attend;
 use super::input::{self, Escape, InputMode};
+use super::lesson_state::bind_own;
 use super::practice::scratch_workspace;
 use super::stop_page::PageStage;
 use super::terminal;
@@ -222,13 +223,18 @@ impl<'c> Walk<'c, '_, '_> {
     fn copy(&mut self) -> Result<Option<Workspace<'c>>, Failure> {
         let (stop, stage) = (self.stop(), self.stage());
         let Some(last) = stop.lesson.steps.last() else { return Ok(None) };
-        self.prepared(|state| match stop.kind {
-            StopKind::Step(step) if stage == PageStage::Shown => match state.at(step) {
-                Some(workspace) => copy(workspace).ok_or(Failure::Stopped),
-                None => state.after(step, stop.lesson),
-            },
-            StopKind::End => state.after(last, stop.lesson),
-            _ => scratch_workspace(state, stop),
+        let own = self.own_code(self.step().unwrap_or(last));
+        self.prepared(|state| {
+            let mut workspace = match stop.kind {
+                StopKind::Step(step) if stage == PageStage::Shown => match state.at(step) {
+                    Some(workspace) => copy(workspace).ok_or(Failure::Stopped),
+                    None => state.after(step, stop.lesson),
+                },
+                StopKind::End => state.after(last, stop.lesson),
+                _ => return scratch_workspace(state, stop),
+            }?;
+            bind_own(&mut workspace, &own);
+            Ok(workspace)
         })
     }
 }

@@ -24,7 +24,7 @@ pub fn cos(x: &[f32], out: &mut [f32]) {
 
 /// Writes the exact results where multiples of pi in two parts do not suffice.
 fn far(x: &[f32], out: &mut [f32], exact: fn(f64) -> f64) {
-    for (out, &x) in out.iter_mut().zip(x).filter(|(_, x)| !(x.abs() <= 1e4)) {
+    for (out, &x) in out.iter_mut().zip(x).filter(|(_, x)| x.is_nan() || x.abs() > 1e4) {
         *out = exact(f64::from(x)) as f32;
     }
 }
