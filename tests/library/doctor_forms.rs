@@ -255,6 +255,7 @@ const CASES: &[Case] = &[
     ("rows-do-not-sum-to-1", ROLLOUT, "mean / mean.sum(dim=-1, keepdim=True)", "mean"),
     ("cache-differs", MEMORY, "[past, x]", "[x, past]"),
     ("mask-leaks", FUSED, "-1e9", "1e-9"),
+    ("mask-after-softmax", DIVIDED, "sum(dim=-1", "sum(dim=0"),
     ("targets-not-shifted", NEXT, "ids[:, 1:]", "ids[:, :-1]"),
     ("scale", ALIBI, "attn_mask=bias", "attn_mask=bias, scale=1.0"),
     ("scale", ALIBI, "(q, k, v, attn_mask", "(q * 0.5, k, v, attn_mask"),
@@ -310,12 +311,6 @@ const CASES: &[Case] = &[
     ("patches-by-view", WITHOUT_BATCH, ".reshape(4, 2, 4, 2).transpose(0, 2, 1, 3)", ""),
     ("group-order", WITHOUT_BATCH, "np.repeat(", "(lambda it, times, axis: np.tile(it, (times, 1, 1)))("),
     ("gradients-not-zeroed", WITHOUT_BATCH, "g[...] = 0.0", "g = np.zeros_like(g)"),
-    (
-        "parameters-not-trained",
-        WITHOUT_BATCH,
-        "for name in 'qkvo':\n        P",
-        "for name in 'qvo':\n        P",
-    ),
     ("mask-inverted", WINDOW, "masked_fill(~seen", "masked_fill(seen"),
     (
         "results-differ",
@@ -345,7 +340,6 @@ const CASES: &[Case] = &[
         "np.zeros((d, 6)), 'b': np.zeros(6), 'U': np.zeros((6, words))",
     ),
     ("rotary-not-relative", FROM_THE_LEFT, "[-b, a]", "[b, a]"),
-    ("parameters-not-trained", CHECKED, "for name in P:\n", "for name in 'ac':\n"),
     ("cache-differs", IN_ARRAYS, "k=len(k) - len(x) + 1", "k=1"),
     (
         "norm-depends-on-size",

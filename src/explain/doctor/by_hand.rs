@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::attention::record_of;
-use super::axes::{Product, is_product};
-use super::flow::{Before, origin};
+use super::axes::Product;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
 use crate::tensor::Tensor;
@@ -20,8 +19,6 @@ pub(super) static NEVER_STEPPED: Mistake = Mistake::new(
 
 /// So many parameters at least have a step that nothing reads.
 const LEAST: usize = 3;
-/// The most operations that are followed back from what may be a weight.
-const MOST_RECORDS: usize = 100;
 
 /// Whether an operation multiplies with this tensor, or looks up rows of it.
 fn uses(step: &Traced, tensor: &Tensor) -> bool {
@@ -143,7 +140,7 @@ pub(super) static LEFT_OUT: Mistake = Mistake::new(
     ("A806", "parameters-not-trained"),
     "parameters of a trained layer are in no optimizer",
     "Their gradients are computed at each step and never used: they keep the values that they began with.",
-    &[Detector::Once(unread_gradient)],
+    &[],
 );
 
 pub(super) static NOT_ZEROED: Mistake = Mistake::new(
@@ -164,10 +161,7 @@ struct Gradient<'s> {
 /// What a training in which weights are written into has: its weights and its gradients.
 struct ByHand<'s> {
     trained: Vec<Tensor>,
-    others: Vec<Tensor>,
     gradients: Vec<Gradient<'s>>,
-    /// The storages that an operation reads, which does not only write into them.
-    read: HashSet<usize>,
 }
 
 impl<'s> ByHand<'s> {
@@ -180,17 +174,12 @@ impl<'s> ByHand<'s> {
         let products = || steps.iter().filter_map(product);
         let is_weight = |it: &Tensor| it.ndim() == 2 && it.is_leaf() && !it.requires_grad();
         let weights = products().map(|(_, it)| it.right).filter(is_weight);
-        let (trained, mut others): (Vec<Tensor>, Vec<Tensor>) = weights
-            .filter(|it| seen.insert(it.storage().address()))
-            .partition(|it| written.contains(&it.storage().address()));
-        // What another product made, such as a gradient of as many samples as features, is no weight.
-        let is_made = |it: Tensor| origin(&it).is_some_and(|record| is_product(&record));
-        others.retain(|it| !Before::of(it, MOST_RECORDS).any(is_made));
+        let is_trained = |it: &Tensor| written.contains(&it.storage().address());
+        let trained: Vec<Tensor> =
+            weights.filter(|it| seen.insert(it.storage().address())).filter(is_trained).collect();
         if trained.len() + 1 < LEAST {
             return None;
         }
-        let own = |step: &'s Traced| step.operands.iter().filter(|it| !(step.in_place && it.at == 0));
-        let read = steps.iter().filter(|it| !it.is_view).flat_map(own).map(|it| it.storage).collect();
         let added: HashMap<usize, &Traced> = steps
             .iter()
             .filter(|it| it.in_place && it.operation.explanation == Explanation::Pointwise(Formula::Add))
@@ -203,42 +192,8 @@ impl<'s> ByHand<'s> {
             Some(Gradient { product, into, storage })
         };
         let gradients = products().filter_map(gradient).collect();
-        Some(ByHand { trained, others, gradients, read })
+        Some(ByHand { trained, gradients })
     }
-}
-
-/// A gradient by hand that nothing reads, of a weight that nothing changes, where those beside it are read.
-fn unread_gradient(cell: &TracedCell) -> Option<Observation> {
-    let all = ByHand::of(cell)?;
-    let is_like = |it: &Gradient, weight: &Tensor| it.product.results[0].shape() == weight.shape();
-    let function = |it: &Gradient| it.product.place().map(|call| (call.cell, call.function));
-    let beside = |it: &Gradient| {
-        let is_step = |other: &&Gradient| {
-            all.read.contains(&other.storage)
-                && function(other) == function(it)
-                && other.into.is_some() == it.into.is_some()
-                && all.trained.iter().any(|weight| is_like(other, weight))
-        };
-        let mut lines: Vec<usize> =
-            all.gradients.iter().filter(is_step).filter_map(|it| Some(it.product.site()?.line)).collect();
-        lines.dedup();
-        lines.len()
-    };
-    let is_left = |it: &&Gradient| {
-        !all.read.contains(&it.storage)
-            && all.others.iter().any(|weight| is_like(it, weight))
-            && beside(it) + 1 >= LEAST
-    };
-    let lost = all.gradients.iter().find(is_left)?;
-    let weight = all.others.iter().find(|weight| is_like(lost, weight))?;
-    let observed = format!(
-        "A gradient of shape {} is computed here and nothing reads it; {} of this shape is never written into, and {} other weights are.",
-        tuple_repr(weight.shape()),
-        cell.name_of(weight, "a weight"),
-        all.trained.len()
-    );
-    let found = Observation::new(lost.product.site(), observed, "name every weight where the step is made");
-    Some(found.titled("a weight gets a gradient and no step"))
 }
 
 /// Gradients by hand that are added to those of the step before, which nothing has set to 0.

@@ -3,19 +3,19 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::attention::{Attention, Context, is_softmax};
-use super::axes::{Axis, is_mean_of_matrices, mixed_heads, size, sums};
+use super::attention::{Attention, Context, is_softmax, record_of, softmax_axis};
+use super::axes::{Axis, axis_of, is_mean_of_matrices, mixed_heads, size, sums};
 use super::flow::{
     FlowStep, axis_at_start, first_operands, is_parameter, is_zero_one, operand, origin, projection,
-    rearranged, trace_back,
+    rearranged, source, trace_back,
 };
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
-use crate::tensor::explanation::{Explanation, Formula, Movement};
+use crate::tensor::explanation::{Explanation, Formula, Movement, Reducer};
 use crate::tensor::show::shape_in_formula;
-use crate::tensor::{Arg, Tensor};
+use crate::tensor::{Arg, Record, Tensor};
 
 pub(super) static OVER_QUERIES: Mistake = Mistake::new(
     ("A201", "softmax-over-queries"),
@@ -280,7 +280,7 @@ pub(super) static MASKED: Mistake = Mistake::new(
     "weights are masked after the softmax and not renormalised",
     "The softmax gives every key a share, hidden keys too. Setting their shares to 0 leaves rows that sum to less \
      than 1, so the first tokens, which see few keys, get context vectors that are far too small.",
-    &[Detector::Attention(masked)],
+    &[Detector::Attention(masked), Detector::Step(divided_by_columns)],
 );
 
 /// The masking of the weights, with the first row that sums to less than 1, and its sum.
@@ -311,6 +311,42 @@ fn small_row(weights: &Tensor, axis: Axis) -> Option<(usize, f64)> {
 
 pub(super) fn is_masked(attention: &Attention) -> bool {
     !is_over_queries(attention) && masking(attention).is_some()
+}
+
+/// Weights that are masked after the softmax and then divided by the sums of their columns.
+fn divided_by_columns(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let record =
+        record_of(step).filter(|it| it.operation.explanation == Explanation::Pointwise(Formula::Div))?;
+    let (masked, divisor) = (operand(&record, 0)?, operand(&record, 1)?);
+    let is_sum = |it: &Rc<Record>| it.operation.explanation == Explanation::Reduction(Reducer::Sum);
+    let sum = origin(&source(&divisor).1).filter(is_sum)?;
+    if !operand(&sum, 0)?.is(&masked) {
+        return None;
+    }
+    let axis = axis_of(sum.args().get(1), masked.ndim())?;
+    let dim = match sum.args().get(1)? {
+        Arg::Ints(dims) => *dims.first()?,
+        dim => dim.number()? as i64,
+    };
+    let path = trace_back(&masked, &is_softmax)?;
+    let along = softmax_axis(&path.record)?;
+    let is_masked = path.steps.iter().any(|step| step.fill() == Some(0.0));
+    let of_softmax = axis_at_start(&path.steps, axis)?;
+    let (row, sum) = small_row(step.result()?, along)?;
+    if !is_masked || of_softmax == along || axis > 2 || along > 2 {
+        return None;
+    }
+    let name = cell.name_of(&masked, "the masked weights");
+    let observed = format!(
+        "The softmax ran along dimension -{along}, and {name} is divided by its sums along dimension {dim}: row {row} of the result \
+         sums to {}.",
+        figure(sum)
+    );
+    let fix = "divide by the sums of the rows: weights / weights.sum(dim=-1, keepdim=True)";
+    Some(
+        Observation::new(step.site(), observed, fix)
+            .titled("masked weights are divided by the sums of their columns"),
+    )
 }
 
 fn masked(attention: &Attention, cell: &TracedCell) -> Option<Observation> {

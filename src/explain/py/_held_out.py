@@ -49,8 +49,9 @@ def note_answers(watch, targets, at):
     """Notes which answer the loss has for each row that the model has just read."""
     rows, watch.last_rows = watch.last_rows, []
     # Those of one batch are others in the next step.
-    before, watch.last_targets = watch.last_targets, targets.detach().clone()
-    watch.targets = len(targets) if targets.dim() == 1 and before is not None and torch.equal(before, targets) else 0
+    if torch.is_grad_enabled():
+        before, watch.last_targets = watch.last_targets, targets.detach().clone()
+        watch.targets = len(targets) if targets.dim() == 1 and before is not None and torch.equal(before, targets) else 0
     # A loss of some of the rows: the others are read, as the other nodes of a graph are, and not learned.
     watch.trains_on_a_part |= torch.is_grad_enabled() and targets.dim() == 1 and len(targets) < len(rows)
     is_whole = bool(rows) and targets.dim() == 1 and len(targets) % len(rows) == 0 and not targets.is_floating_point()
