@@ -626,6 +626,24 @@ fn a_line_to_write_is_computed_from_what_is_on_the_screen() {
     in_order(&out, &["small, but not 0", "Yes. exp(-inf) is 0"]);
 }
 
+/// The REPL at the end of a lesson has what the learner wrote in its last exercise.
+#[test]
+fn what_was_written_is_there_at_the_end() {
+    let written = [
+        "e",
+        "def row_softmax(scores):",
+        "    e = torch.exp(scores - scores.amax(dim=-1, keepdim=True))",
+        "    return e / e.sum(dim=-1, keepdim=True)",
+        "",
+        "print(row_softmax(attn_scores))",
+        ".",
+    ];
+    let then = ["", "i", "row_softmax(attn_scores)[0]", "exit", "quit"];
+    let (out, _, _) = typed(&["learn", "own-softmax"], &[&written[..], &then[..]].concat(), &State::new());
+    assert!(!out.contains("NameError"), "{out}");
+    in_order(&out, &["Still open, each in its step", "> i", "tensor([0.2098, 0.2006"]);
+}
+
 /// Questions about earlier lessons come before the text of a lesson, and a tensor that has a table is folded.
 #[test]
 fn reviews_come_first_and_output_is_shown_once() {

@@ -38,10 +38,14 @@ enum LastRun {
 }
 
 impl<'c> Main<'c> {
-    /// Whether a step of its lesson ran last, and this step comes after it.
-    fn is_on_the_way_to(&self, step: &Step) -> bool {
-        let is_here = || self.lesson.steps.iter().any(|it| std::ptr::eq(it, step));
-        matches!(self.last, LastRun::Step(last) if last < step.number) && is_here()
+    /// Whether it is at some point of the step's lesson before the step.
+    fn leads_to(&self, step: &Step) -> bool {
+        let is_before = match self.last {
+            LastRun::Nothing => true,
+            LastRun::Step(last) => last < step.number,
+            LastRun::Incomplete => false,
+        };
+        is_before && self.lesson.steps.iter().any(|it| std::ptr::eq(it, step))
     }
 
     /// The steps that are needed between the one that ran last, if there is one, and this one.
@@ -66,7 +70,7 @@ impl<'c> LessonState<'c> {
         lesson: &'c Lesson,
         own: &[String],
     ) -> Result<(Outcome, &mut Workspace<'c>), Failure> {
-        if !self.leads_to(step, lesson) {
+        if !self.main.as_ref().is_some_and(|main| main.leads_to(step)) {
             let mut workspace = self.before(step)?;
             bind_own(&mut workspace, own);
             self.main = Some(Main { workspace, lesson, last: LastRun::Nothing });
@@ -84,18 +88,6 @@ impl<'c> LessonState<'c> {
         Ok((finished.outcome, &mut main.workspace))
     }
 
-    /// Whether the lesson's workspace is at some point of this lesson before `step`.
-    fn leads_to(&self, step: &Step, lesson: &Lesson) -> bool {
-        self.main.as_ref().is_some_and(|main| {
-            let before = match main.last {
-                LastRun::Nothing => true,
-                LastRun::Step(last) => last < step.number,
-                LastRun::Incomplete => false,
-            };
-            before && main.lesson.id == lesson.id
-        })
-    }
-
     /// A new workspace with the state before a step: that in which the lesson ran the step, or would run it now, with the names
     /// of the asides that were seen.
     pub(crate) fn before(&self, step: &'c Step) -> Result<Workspace<'c>, Failure> {
@@ -105,7 +97,7 @@ impl<'c> LessonState<'c> {
             let before = &ran[..at.expect("the step has run in this workspace")];
             return replayed(&main.workspace, before).ok_or(Failure::Stopped);
         }
-        if let Some(main) = self.main.as_ref().filter(|main| main.is_on_the_way_to(step)) {
+        if let Some(main) = self.main.as_ref().filter(|main| main.leads_to(step)) {
             let mut workspace = replayed(&main.workspace, &main.workspace.ran).ok_or(Failure::Stopped)?;
             prepare(&mut workspace, &main.between(step))?;
             return Ok(workspace);

@@ -223,7 +223,7 @@ impl<'c> Walk<'c, '_, '_> {
     fn copy(&mut self) -> Result<Option<Workspace<'c>>, Failure> {
         let (stop, stage) = (self.stop(), self.stage());
         let Some(last) = stop.lesson.steps.last() else { return Ok(None) };
-        let own = self.own_code(self.step().unwrap_or(last));
+        let own = self.own_code();
         self.prepared(|state| {
             let mut workspace = match stop.kind {
                 StopKind::Step(step) if stage == PageStage::Shown => match state.at(step) {

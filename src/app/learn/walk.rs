@@ -220,10 +220,11 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         self.outcome()
     }
 
-    /// What the learner wrote in the exercises before a step of this lesson.
-    pub(super) fn own_code(&self, step: &Step) -> Vec<String> {
+    /// What the learner wrote in the exercises of this lesson before the step; in all of them at the lesson's end.
+    pub(super) fn own_code(&self) -> Vec<String> {
         let (lesson, progress) = (self.stop().lesson, self.store.progress());
-        let within = lesson.steps.iter().position(|it| it.number == step.number).unwrap_or_default();
+        let at = self.step().and_then(|step| lesson.steps.iter().position(|it| it.number == step.number));
+        let within = at.unwrap_or(lesson.steps.len());
         let before = lesson.exercises.iter().filter(|exercise| exercise.after_steps <= within);
         before.filter_map(|exercise| progress.tried(lesson, exercise)?.passed.clone()).collect()
     }
@@ -231,7 +232,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
     /// Runs this step's cell in the lesson's workspace. Returns `false` if it could not run.
     pub(super) fn run_step(&mut self) -> Result<bool, Failure> {
         let (Some(step), lesson) = (self.step(), self.stop().lesson) else { return Ok(false) };
-        let own = self.own_code(step);
+        let own = self.own_code();
         let ran = self.prepared(|state| {
             let (outcome, workspace) = state.run(step, lesson, &own)?;
             let mut panel = step_panel(step, lesson, &outcome, &mut workspace.session);
