@@ -137,27 +137,27 @@ pub fn meant(choices: &[Choice], said: &str) -> Vec<usize> {
         (own, stems(&choice.because))
     };
     let words: Vec<(Vec<String>, Vec<String>)> = choices.iter().map(words).collect();
-    for stem in Phrase::new(said).stems.into_iter().collect::<BTreeSet<_>>() {
-        let is_in = |words: &[String]| words.iter().any(|other| is_related(&stem, other));
+    let said_stems: BTreeSet<String> = Phrase::new(said).stems.into_iter().collect();
+    let is_in = |stem: &str, words: &[String]| words.iter().any(|other| is_related(stem, other));
+    for stem in &said_stems {
         let share = |(own, remark): &(Vec<String>, Vec<String>)| match () {
-            () if is_in(own) => 1.0,
-            () if is_in(remark) => IN_REMARK,
+            () if is_in(stem, own) => 1.0,
+            () if is_in(stem, remark) => IN_REMARK,
             () => 0.0,
         };
         let each: Vec<f64> = words.iter().map(share).collect();
         let least = each.iter().copied().fold(1.0, f64::min);
         let having = each.iter().filter(|share| **share > least).count().max(1) as f64;
         // "No" and "less" decide more than other words.
-        let weight = if denies(&stem) { 2.0 } else { 1.0 };
+        let weight = if denies(stem) { 2.0 } else { 1.0 };
         shares.iter_mut().zip(each).for_each(|(sum, share)| *sum += weight * (share - least) / having);
     }
-    let stems = Phrase::new(said).stems;
-    let content: Vec<&String> = stems.iter().filter(|stem| !denies(stem)).collect();
+    let content: Vec<&String> = said_stems.iter().filter(|stem| !denies(stem)).collect();
+    let typed = figures(said);
     for ((share, (own, _)), choice) in shares.iter_mut().zip(&words).zip(choices) {
-        let has_content =
-            content.iter().any(|stem| own.iter().any(|other| is_related(stem, other))) || content.is_empty();
+        let has_content = content.is_empty() || content.iter().any(|stem| is_in(stem, own));
         // "Not in chunks" is not "never", and other numbers are another answer.
-        let [typed, stated] = [said, &choice.text].map(figures);
+        let stated = figures(&choice.text);
         if !has_content || !typed.is_empty() && !stated.is_empty() && typed != stated {
             *share = 0.0;
         }

@@ -136,13 +136,6 @@ fn are_columns_equal(tensor: &Tensor) -> bool {
     values.chunks(columns).all(is_flat)
 }
 
-pub(super) static LEFT_OUT: Mistake = Mistake::new(
-    ("A806", "parameters-not-trained"),
-    "parameters of a trained layer are in no optimizer",
-    "Their gradients are computed at each step and never used: they keep the values that they began with.",
-    &[],
-);
-
 pub(super) static NOT_ZEROED: Mistake = Mistake::new(
     ("A804", "gradients-not-zeroed"),
     "the gradients are never set to zero",

@@ -114,7 +114,6 @@ const MISTAKES: &[&Mistake] = &[
     &pairs::APART,
     &gradient_differs::MISTAKE,
     &by_hand::NEVER_STEPPED,
-    &by_hand::LEFT_OUT,
     &by_hand::NOT_ZEROED,
     &pairs::ON_TEST,
     &by_hand::ROWS_STAY_EQUAL,

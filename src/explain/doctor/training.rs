@@ -8,7 +8,7 @@ use super::unread::unread;
 use crate::session::Session;
 
 /// The mistakes that are watched.
-pub(super) static WATCHED: [Mistake; 21] = [
+pub(super) static WATCHED: [Mistake; 22] = [
     // Source: Press and Wolf 2017, Using the output embedding to improve language models.
     Mistake::watched(
         ("A803", "tied-weights-copied"),
@@ -20,6 +20,11 @@ pub(super) static WATCHED: [Mistake; 21] = [
         ("A805", "gradients-cleared"),
         "the gradients are cleared before the step",
         "The step changes each parameter by its gradient. Without one nothing changes, and the loss stays where it is.",
+    ),
+    Mistake::watched(
+        ("A806", "parameters-not-trained"),
+        "parameters of a trained layer are in no optimizer",
+        "Their gradients are computed at each step and never used: they keep the values that they began with.",
     ),
     Mistake::watched(
         ("A807", "clipping-without-effect"),

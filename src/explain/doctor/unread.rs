@@ -39,7 +39,7 @@ impl<'a> Visitor<'a> for Names<'a> {
         if let [Expr::Name(name)] = targets {
             self.bind(&name.id, value);
         }
-        // `self.rate = rate` passes the number on to whoever reads `.rate`.
+        // `self.rate = rate` passes the number on to what reads `.rate`.
         if let ([Expr::Attribute(held)], Some(Expr::Name(given))) = (targets, value)
             && held.attr.as_str() == given.id.as_str()
         {

@@ -131,10 +131,13 @@ pub(super) fn made_mask(cell: &TracedCell) -> Vec<Observation> {
             if is_named || made.is_view && tensor.dtype() != DType::Bool || cell.is_used_after(&tensor, at) {
                 continue;
             }
-            if let Some(what) = unread(&tensor, &pairs) {
-                let line = in_line(step.site().as_ref());
-                let observed =
-                    format!("{what} is made here, and nothing reads it: the attention{line} does without.");
+            if is_unread(&tensor, &pairs) {
+                let observed = format!(
+                    "A mask of {} queries and {} keys is made here, and nothing reads it: the attention{} does without.",
+                    pairs.size[0],
+                    pairs.size[1],
+                    in_line(step.site().as_ref())
+                );
                 let fix =
                     "scores = scores.masked_fill(~seen, -torch.inf), before the softmax; or attn_mask=seen";
                 let new = Observation::new(made.site(), observed, fix);
@@ -158,18 +161,17 @@ fn pairs(step: &Traced) -> Option<Pairs> {
     Some(Pairs { size: [queries, keys], weights: Some(attention.weights), hides: false })
 }
 
-/// What a tensor is, if it is a mask of these scores that has no effect on the weights.
-fn unread(tensor: &Tensor, pairs: &Pairs) -> Option<String> {
+/// Whether a tensor is a mask of these scores that has no effect on the weights.
+fn is_unread(tensor: &Tensor, pairs: &Pairs) -> bool {
     let shape = tensor.shape();
     let is_of_pairs = shape.len() >= 2 && shape[shape.len() - 2..] == pairs.size && pairs.size[0] >= 3;
     if !is_of_pairs || tensor.dtype() != DType::Bool || pairs.hides || tensor.numel() > 1 << 20 {
-        return None;
+        return false;
     }
     let is_seen = |kind: bool| has_weight(tensor, pairs, kind);
     let values = tensor.to_bool_vec();
     let varies = values.contains(&true) && values.contains(&false);
-    (varies && is_seen(true) && is_seen(false))
-        .then(|| format!("A mask of {} queries and {} keys", pairs.size[0], pairs.size[1]))
+    varies && is_seen(true) && is_seen(false)
 }
 
 /// Whether some pairs of this kind have a weight that is not 0. A mask that stands for several matrices of weights is read for

@@ -251,7 +251,7 @@ pub(super) static AXES: Mistake = Mistake::implied(
     "A view keeps the order of memory and only draws other borders. Axes that exchange their places, or that are joined \
      across another one, need transpose or permute first; without it each row has numbers of several rows.",
     &["heads-by-view-alone", "heads-joined-by-view-alone", "patches-by-view"],
-    &[Detector::Step(mixed), Detector::Reported],
+    &[Detector::Step(mixed)],
 );
 
 /// The most tensors that a search for a parameter examines.

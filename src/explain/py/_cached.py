@@ -229,10 +229,15 @@ def keeps(call, where):
     """Whether the modules of a call keep something of a text that they have not read before."""
     given = copied(call.arguments)
     modules = [value.eval() for value in given.values() if isinstance(value, nn.Module)]
-    before = kept(modules)
     given[where] = given[where].flip(1)
-    call.run(given)
-    return any(at not in before or not same(held[2], before[at][2]) for at, held in kept(modules).items())
+    return bool(changed_by(modules, lambda: call.run(given)))
+
+
+def changed_by(modules, read):
+    """What modules keep that changes when `read` reads a text: (holder, name, its value, the numbers in it before)."""
+    before = kept(modules)
+    read()
+    return [(part, at[1], value, before[at][2]) for at, (part, value, numbers) in kept(modules).items() if at in before and not same(numbers, before[at][2])]
 
 
 def without_text(value, before):
@@ -252,8 +257,7 @@ def emptied(modules, read):
 
     By then the modules have the caches of this text and of the program's last: what the method leaves is part of the next.
     """
-    before = kept(modules)
-    read()
+    changed = changed_by(modules, read)
     for module in modules:
         names = [name for name in dir(type(module)) if any(word in name.lower() for word in ("reset", "clear", "empty")) and not hasattr(nn.Module, name)]
         for name in names:
@@ -261,9 +265,8 @@ def emptied(modules, read):
             if getattr(method, "__code__", None) is not None and method.__code__.co_argcount == 1:
                 method()
                 return "by method"
-    changed = [(at, held) for at, held in kept(modules).items() if at in before and not same(held[2], before[at][2])]
-    for (_, name), (part, value, _) in changed:
-        setattr(part, name, without_text(value, before[id(part), name][2]))
+    for part, name, value, before in changed:
+        setattr(part, name, without_text(value, before))
     return "by trial" if changed else None
 
 

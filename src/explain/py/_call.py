@@ -87,7 +87,7 @@ class Call:
         is_method = hasattr(type(owner), getattr(self.function, "__name__", ""))
         return owner if isinstance(owner, nn.Module) and is_method else None
 
-    def repeat(self, changed=None, training=False, seed=SEED, prepare=None):
+    def repeat(self, changed=None, prepare=None):
         """The output of a repetition. `changed` has other values for some arguments, by position or keyword; `prepare` gets
         the copies of the modules."""
         self.done += self.work
@@ -97,19 +97,19 @@ class Call:
         outer = [part for module in self.outside() for part in module.modules()]
         modes = [part.training for part in outer]
         for part in outer:
-            part.training = training
+            part.training = False
         for module in self.modules:
-            module.train(training)
+            module.eval()
             for part in module.modules():
                 if isinstance(part, nn.TransformerEncoder):
                     # It leaves the padding of all samples out or of none: one sample would decide for the others.
                     part.use_nested_tensor = False
         if prepare is not None:
             prepare(self.modules)
-        torch.manual_seed(seed)
+        torch.manual_seed(SEED)
         # The program's own numbers go on where they were.
         drawn = random.getstate()
-        random.seed(seed)
+        random.seed(SEED)
         try:
             self.output = self.run(arguments)
         finally:

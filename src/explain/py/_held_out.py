@@ -95,15 +95,15 @@ def shared_rows(watch, frame, at):
         named = {**frame.f_locals, **named}
         frame = frame.f_back
     words = {name: set("".join("_" if it.isdecimal() else it for it in name.lower()).split("_")) for name in named}
-    for name, other in [(name, other) for name in named for other in named if isinstance(named[name], str) and isinstance(named[other], str)]:
-        text, later = named[name], named[other]
-        is_stated = words[name].intersection(FOR_TRAINING) and words[other].intersection(FOR_LATER) and not words[other].intersection(FOR_TRAINING)
-        # What a text that repeats itself has twice is not found at its end first.
-        if is_stated and len(later) >= FEWEST_SHARED and text.find(later) == len(text) - len(later):
-            watch.add("trained-on-test", at, f"{name} ends with the {len(later)} characters of {other}.", f"split first: {name} ends where {other} begins")
-            return
     for_training = [it for it in named if words[it].intersection(FOR_TRAINING) and not words[it].intersection(FOR_LATER)]
     for_later = [it for it in named if words[it].intersection(FOR_LATER) and not words[it].intersection(FOR_TRAINING)]
+    texts = [(name, other) for name in for_training for other in for_later if isinstance(named[name], str) and isinstance(named[other], str)]
+    for name, other in texts:
+        text, later = named[name], named[other]
+        # What a text that repeats itself has twice is not found at its end first.
+        if len(later) >= FEWEST_SHARED and text.find(later) == len(text) - len(later):
+            watch.add("trained-on-test", at, f"{name} ends with the {len(later)} characters of {other}.", f"split first: {name} ends where {other} begins")
+            return
     trained = [(name, rows) for name in for_training for rows in places_of(named[name]) if rows]
     counted = [(name, places) for name in for_later for places in [rows_named(named[name], watch.targets)] if places]
     if any(rows_named(named[name], watch.targets) for name in for_training) and counted:

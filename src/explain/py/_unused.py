@@ -2,7 +2,7 @@
 
 import torch
 from torch import nn
-from _call import POSITIONS, SEED, mixes, moves
+from _call import SEED, mixes
 from _probe_values import (
     ROUNDING,
     all_tensors,

@@ -125,7 +125,8 @@ pub(super) fn last_binding(cells: &[(String, String)], name: &str) -> Option<Str
 
 /// The cell whose loop binds this variable last, and what the loop runs over.
 pub(super) fn loop_over(cells: &[(String, String)], name: &str) -> Option<(String, String)> {
-    let (cell, source) = cells.iter().find(|(cell, _)| Some(cell) == last_binding(cells, name).as_ref())?;
+    let last = last_binding(cells, name)?;
+    let (cell, source) = cells.iter().find(|(cell, _)| *cell == last)?;
     let parsed = parse_module(source).ok()?;
     match parsed.syntax().body.iter().rfind(|statement| binds(statement, name))? {
         Stmt::For(each) if root_of(&each.target).as_deref() == Some(name) => {
