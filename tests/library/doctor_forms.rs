@@ -234,6 +234,26 @@ type Case = (&'static str, &'static str, &'static str, &'static str);
 
 const CASES: &[Case] = &[
     ("mask-missing", APART, " + self.far)", ")"),
+    ("rate-squared", COSINE, "step / 30", "step // 30"),
+    ("rate-squared", COSINE, "step / 30", "step / 5"),
+    ("rate-squared", COSINE, "math.pi * ratio", "ratio"),
+    ("gradients-not-zeroed", COSINE, "other.zero_grad()", "optimizer.zero_grad()"),
+    ("samples-apart", COSINE, "judge(better).squeeze(-1)", "judge(better)"),
+    ("position-bias", OFFSETS, "(2 * width - 1) + right", "width + right"),
+    ("position-bias", OFFSETS, "self.far.abs()", "self.far.clamp(min=0)"),
+    (
+        "samples-mixed",
+        EXPERTS,
+        "shares / shares.sum(-1, keepdim=True)\n",
+        "shares / shares.sum(0, keepdim=True)\n",
+    ),
+    ("not-from-the-last-token", EXPERTS, "model(ids)[:, -1]", "model(ids)[:, start - 1]"),
+    (
+        "softmax-before-loss",
+        EXPERTS,
+        "torch.multinomial(shares / shares.sum(-1, keepdim=True), 1)",
+        "torch.distributions.Categorical(logits=shares / shares.sum(-1, keepdim=True)).sample()[:, None]",
+    ),
     ("numbers-unregistered", APART, "nn.Parameter(torch.ones(d))", "torch.ones(d)"),
     ("option-unread", APART, "self.share * ", ""),
     (
@@ -639,6 +659,86 @@ for step in range(2):
         params[name] -= 0.1 * grads[name]
 ";
 
+/// Two models with an optimizer each, one of which has a cosine for its rate; answers that are compared in pairs.
+const COSINE: &str = "\
+import math
+import torch
+import torch.nn.functional as F
+from torch import nn
+torch.manual_seed(3)
+model, judge = nn.Linear(4, 1), nn.Linear(4, 1)
+optimizer, other = (torch.optim.SGD(it.parameters(), lr=0.1) for it in (model, judge))
+better, worse = torch.randn(12, 4), torch.randn(12, 4)
+for step in range(30):
+    ratio = step / 30
+    for group in optimizer.param_groups:
+        group['lr'] = 0.05 * (1 + math.cos(math.pi * ratio))
+    optimizer.zero_grad()
+    model(better).square().mean().backward()
+    optimizer.step()
+    other.zero_grad()
+    F.softplus(judge(worse).squeeze(-1) - judge(better).squeeze(-1)).mean().backward()
+    other.step()
+";
+
+/// Biases by offset: in a window of 3 x 3 by two coordinates, in a row by the distance to either side.
+const OFFSETS: &str = "\
+import torch
+from torch import nn
+class Near(nn.Module):
+    def __init__(self, width=3, d=4):
+        super().__init__()
+        self.a, self.b, self.c = nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, d)
+        self.window, self.row = nn.Parameter(torch.randn((2 * width - 1) ** 2)), nn.Embedding(18, 1)
+        at = torch.arange(width * width)
+        down, right = (it[None] - it[:, None] for it in (at // width, at % width))
+        self.index = (down + width - 1) * (2 * width - 1) + right + width - 1
+        self.far = at[None] - at[:, None]
+    def forward(self, x, in_window):
+        s = self.a(x) @ self.b(x).transpose(1, 2) / x.shape[-1] ** 0.5
+        if in_window:
+            s = s + self.window[self.index.flatten()].view(s.shape[1:])
+        else:
+            s = s + self.row((self.far > 0) * 9 + self.far.abs())[..., 0]
+        return s.softmax(-1) @ self.c(x)
+torch.manual_seed(3)
+near = Near()
+out = near(near(torch.randn(2, 9, 4), True), False)
+";
+
+/// A causal model with experts, which writes a text by top-p.
+const EXPERTS: &str = "\
+import torch
+from torch import nn
+class Experts(nn.Module):
+    def __init__(self, words=9, d=6):
+        super().__init__()
+        self.table, self.place, self.head = nn.Embedding(words, d), nn.Embedding(8, d), nn.Linear(d, words)
+        self.a, self.b, self.c = nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, d)
+        self.gate, self.experts = nn.Linear(d, 3), nn.Parameter(torch.randn(3, d, d))
+    def forward(self, ids):
+        x, t = self.table(ids) + self.place(torch.arange(ids.shape[1])), ids.shape[1]
+        s = self.a(x) @ self.b(x).transpose(1, 2) / x.shape[-1] ** 0.5
+        s = s.masked_fill(torch.ones(t, t).triu(1).bool(), -torch.inf)
+        x = x + s.softmax(-1) @ self.c(x)
+        flat = x.flatten(0, 1)
+        shares, chosen = self.gate(flat).softmax(-1).topk(2, dim=-1)
+        shares = shares / shares.sum(-1, keepdim=True)
+        mixed = (shares[:, :, None] * torch.einsum('nd,nkde->nke', flat, self.experts[chosen]).relu()).sum(1)
+        return self.head(x + mixed.view_as(x))
+torch.manual_seed(3)
+model = Experts().eval()
+with torch.no_grad():
+    model(torch.randint(9, (4, 5)))
+    ids = torch.randint(9, (1, 3))
+    start = ids.shape[1]
+    for _ in range(4):
+        shares, order = model(ids)[:, -1].softmax(-1).sort(descending=True)
+        shares[shares.cumsum(-1) - shares > 0.9] = 0
+        place = torch.multinomial(shares / shares.sum(-1, keepdim=True), 1)
+        ids = torch.cat([ids, order.gather(-1, place)], dim=1)
+";
+
 /// One number for each sample, trained with a schedule.
 const REGRESSION: &str = "\
 import torch
@@ -1042,6 +1142,9 @@ fn the_programs_themselves_have_no_findings() {
             DRAWN,
             BY_HAND,
             REGRESSION,
+            COSINE,
+            OFFSETS,
+            EXPERTS,
             TWO_TEXTS,
             OWN_GRADIENT,
             ADDITIVE,

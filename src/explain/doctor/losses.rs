@@ -11,7 +11,7 @@ use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::session::AxisReport;
 use crate::tensor::descriptor::OpFamily;
-use crate::tensor::explanation::{Explanation, Formula, LossKind, Movement, SoftmaxKind};
+use crate::tensor::explanation::{Explanation, Formula, LossKind, Movement, Reducer, SoftmaxKind};
 use crate::tensor::{Arg, DType, Index, Tensor};
 
 /// The most texts that are compared with the targets of a loss.
@@ -333,36 +333,49 @@ fn sigmoid_twice(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     ))
 }
 
+/// Whether the rows of a matrix are shares of 1, in each of which several have a part.
+fn are_shares(values: &[f64], width: usize) -> bool {
+    let is_one =
+        |row: &[f64]| (row.iter().sum::<f64>() - 1.0).abs() < 1e-4 && row.iter().all(|it| *it >= 0.0);
+    width > 2
+        && values.chunks(width).all(|row| is_one(row) && row.iter().filter(|it| **it > 1e-4).count() > 1)
+}
+
 fn probabilities(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let is_log = step.operation.explanation == Explanation::Softmax(SoftmaxKind::Log);
-    if step.operation.explanation != Explanation::Loss(LossKind::CrossEntropy) && !is_log {
-        return None;
-    }
+    const WITHOUT: &str = "F.cross_entropy(logits, targets), without the softmax";
+    let (title, fix) = match step.operation.explanation {
+        Explanation::Softmax(SoftmaxKind::Log) => {
+            ("log_softmax takes probabilities instead of logits", WITHOUT)
+        }
+        Explanation::Loss(LossKind::CrossEntropy) => {
+            ("cross-entropy takes probabilities instead of logits", WITHOUT)
+        }
+        Explanation::Reduction(Reducer::LogSumExp) => (
+            "probabilities are given as logits",
+            "Categorical(probs=...), or the logits without their softmax",
+        ),
+        _ => return None,
+    };
     let input = step.tensor(0)?.clone();
-    let path = trace_back(&input, &is_softmax)?;
+    let path = trace_back(&input, &is_softmax);
     let is_layout = |step: &FlowStep| {
         step.explanation() == Explanation::Copy || step.record.operation.family == OpFamily::View
     };
+    let path = path.filter(|path| path.steps.iter().all(is_layout));
     let values = step.operand(0)?.floats()?;
-    if !path.steps.iter().all(is_layout) || values.is_empty() {
+    if values.is_empty() || path.is_none() && !are_shares(&values, *input.shape().last()?) {
         return None;
     }
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let name = cell.name_of(&input, "what it takes");
-    let line = in_line(path.record.site.as_ref());
-    let observed = format!(
-        "{name} is the result of the softmax{line}: its numbers lie between {} and {}.",
-        figure(low),
-        figure(high)
-    );
-    let title = match is_log {
-        true => "log_softmax takes probabilities instead of logits",
-        false => "cross-entropy takes probabilities instead of logits",
+    let made = match path {
+        Some(path) => format!("is the result of the softmax{}", in_line(path.record.site.as_ref())),
+        None => "has rows that sum to 1".to_owned(),
     };
-    let fix = "F.cross_entropy(logits, targets), without the softmax";
+    let observed = format!("{name} {made}: its numbers lie between {} and {}.", figure(low), figure(high));
     Some(Observation::new(step.site(), observed, fix).titled(title).because(
-        "cross_entropy computes a softmax itself. After a second one the classes are nearly equal whatever the model \
-         says: the loss stays near its start, and gradients are small.",
+        "A softmax of them is computed here. After a second one the classes are nearly equal whatever the model says: a loss \
+         stays near its start, and gradients are small.",
     ))
 }

@@ -36,12 +36,16 @@ fn of_loss(step: &Traced) -> Option<[Tensor; 2]> {
 /// Outputs and the numbers that are wanted, whose difference is a loss: what depends on parameters, and what does not.
 fn of_difference(step: &Traced) -> Option<[Tensor; 2]> {
     let (one, other) = (step.tensor(0).filter(|_| is_difference(step))?, step.tensor(1)?);
-    let is_trained = |it| Before::of(it, MOST_TENSORS).any(|it| is_parameter(&it));
     match (is_trained(one), is_trained(other)) {
         (true, false) => Some([one.clone(), other.clone()]),
         (false, true) => Some([other.clone(), one.clone()]),
         _ => None,
     }
+}
+
+/// Whether a tensor was computed with a parameter.
+fn is_trained(tensor: &Tensor) -> bool {
+    Before::of(tensor, MOST_TENSORS).any(|it| is_parameter(&it))
 }
 
 fn is_difference(step: &Traced) -> bool {
@@ -132,7 +136,12 @@ fn crossed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         (&[rows, 1], &[all]) | (&[all], &[rows, 1]) if rows == all && all > 1 => all,
         _ => return None,
     };
-    of_difference(step)?;
+    let (a, b) = (one.tensor.as_ref()?, other.tensor.as_ref()?);
+    // Of one tensor, all pairs are meant: which of them is larger.
+    let are_outputs = || is_trained(a) && is_trained(b) && !a.storage().same(b.storage());
+    if of_difference(step).is_none() && !are_outputs() {
+        return None;
+    }
     let observed = format!(
         "{} and {} give {count} x {count} differences: each output is compared with the targets of all samples.",
         tuple_repr(one.shape()),

@@ -1,20 +1,21 @@
 //! Positions: biases by distance and rotations.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::attention::{Attention, operands_of_attention, record_of};
 use super::axes::Product;
 use super::flow::{Before, FlowStep, is_parameter, operand, operands, origin};
-use super::mask::square;
+use super::mask::{is_visible, square};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::{Replay, with_equal_tokens};
 use super::scale::added_product;
 use super::waves::is_wave;
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
-use crate::tensor::explanation::{Explanation, Formula};
+use crate::tensor::explanation::{Explanation, Formula, Movement};
 use crate::tensor::ops::linear::matmul;
-use crate::tensor::{Arg, Record, Site, Tensor};
+use crate::tensor::{Arg, Index, Record, Site, Tensor};
 
 /// A bias by distance that favours what is far away.
 /// Source: Press et al. 2022, ALiBi: a penalty that grows with the distance.
@@ -23,15 +24,109 @@ pub(super) static BIAS: Mistake = Mistake::new(
     "the bias by distance favours tokens that are far away",
     "A bias by distance is a penalty: the further a key, the less it counts. With the opposite sign a token looks at \
      what is farthest from it, and the more so the longer the text.",
-    &[Detector::Step(added), Detector::Step(fused)],
+    &[Detector::Step(added), Detector::Step(fused), Detector::Step(collide)],
 );
+
+/// Pairs of tokens of a window at different offsets that read one row of a table with a row for each offset.
+/// Source: Liu et al. 2021, Swin Transformer.
+fn collide(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let looks_up = [Movement::LookedUp, Movement::Embedded].map(Explanation::Moved);
+    let (table, index) = (step.operand(0)?, step.args.get(1)?);
+    let places = match index {
+        Arg::Index(parts) => match &parts[..] {
+            [Index::Tensor(places), ..] => places,
+            _ => return None,
+        },
+        other => other.tensor()?,
+    };
+    let rows = *table.shape().first()?;
+    let side = rows.isqrt();
+    let width = side.div_ceil(2);
+    let tokens = width * width;
+    let fits = side * side == rows && side % 2 == 1 && width > 1 && places.numel() == tokens * tokens;
+    if !looks_up.contains(&step.operation.explanation) || !fits {
+        return None;
+    }
+    let down = |from: usize, to: usize| (to / width) as i64 - (from / width) as i64;
+    let right = |from: usize, to: usize| (to % width) as i64 - (from % width) as i64;
+    let (mut row_of, mut offset_of, mut twice) = (HashMap::new(), HashMap::new(), None);
+    for (pair, row) in places.to_f64_vec().into_iter().map(|it| it as i64).enumerate() {
+        let offset = (down(pair / tokens, pair % tokens), right(pair / tokens, pair % tokens));
+        if *row_of.entry(offset).or_insert(row) != row {
+            return None;
+        }
+        let first = *offset_of.entry(row).or_insert(offset);
+        twice = twice.or_else(|| (first != offset).then_some((first, offset)));
+    }
+    let ((down, right), (other_down, other_right)) = twice?;
+    let observed = format!(
+        "{} has {rows} rows, one for each of the {side} x {side} offsets in a window of {width} x {width}, and {} of them are read: \
+         keys at {down} down, {right} right and at {other_down} down, {other_right} right of a query have one bias.",
+        step.tensor(0).map_or_else(|| "The table".to_owned(), |table| cell.name_of(table, "The table")),
+        offset_of.len()
+    );
+    let found =
+        Observation::new(step.site(), observed, "(down + width - 1) * (2 * width - 1) + right + width - 1");
+    Some(found.titled("different offsets share one row of a table of biases").because(
+        "A bias by offset tells a token how far away, and in which direction, another one is. Offsets with one row are the same to it.",
+    ))
+}
 
 /// A bias that is added to scores.
 fn added(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let attention = Attention::of_softmax(step)?;
     let is_added = |step: &&FlowStep| step.explanation() == Explanation::Pointwise(Formula::Add);
     let step = attention.before.iter().find(is_added)?;
-    grows(step.other()?.tensor()?, step.record.site.clone(), cell)
+    let (other, site) = (step.other()?, step.record.site.clone());
+    let bias = other.tensor()?;
+    grows(bias, site.clone(), cell).or_else(|| one_sided(bias, site, &attention, cell))
+}
+
+/// A learned bias by distance that is the same for all keys on one side of a token, which sees both.
+fn one_sided(
+    bias: &Tensor,
+    site: Option<Site>,
+    attention: &Attention,
+    cell: &TracedCell,
+) -> Option<Observation> {
+    let size =
+        square(bias).filter(|size| *size >= 6 && Before::of(bias, MOST).any(|it| is_parameter(&it)))?;
+    let (bias_values, scores) = (bias.to_f64_vec(), attention.input()?.to_f64_vec());
+    let table = bias_values.get(..size * size)?;
+    let of_offset = |offset: usize, to_left: bool| {
+        let mut pairs = (offset..size)
+            .map(|to| if to_left { to * size + to - offset } else { (to - offset) * size + to });
+        let first = table[pairs.next()?];
+        pairs.all(|pair| table[pair] == first).then_some(first)
+    };
+    let side = |to_left| (1..size).map(|offset| of_offset(offset, to_left)).collect::<Option<Vec<f64>>>();
+    let (before, after) = (side(true)?, side(false)?);
+    let is_flat = |side: &[f64]| side.iter().all(|it| *it == side[0]);
+    let flat = match (is_flat(&before), is_flat(&after)) {
+        (true, false) => "before",
+        (false, true) => "after",
+        _ => return None,
+    };
+    // The first two tokens of a text see each other.
+    let sees_both = |text: &[f64]| is_visible(text[1]) && is_visible(text[size]);
+    if !scores.chunks_exact(size * size).any(sees_both) {
+        return None;
+    }
+    let observed = format!(
+        "{} is learned by distance, and all {} keys {flat} a token get the same one, {}: of them, only those on the other side have a \
+         distance.",
+        cell.name_of(bias, "The bias"),
+        size - 1,
+        figure(if flat == "before" { before[0] } else { after[0] })
+    );
+    let found = Observation::new(
+        site,
+        observed,
+        "buckets for both sides: the absolute distance, and half of the table for each sign",
+    );
+    Some(found.titled("a bias by distance knows one side only").because(
+        "Distances that are cut off at 0 suit a causal model, which sees the tokens before. Here both sides are seen.",
+    ))
 }
 
 fn fused(step: &Traced, cell: &TracedCell) -> Option<Observation> {
@@ -39,11 +134,13 @@ fn fused(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     grows(bias, step.site(), cell)
 }
 
+/// The most tensors that the search for a parameter goes through.
+const MOST: usize = 50;
+
 /// The finding if what is added to scores grows with the distance, by the same rule in each row.
 fn grows(bias: &Tensor, site: Option<Site>, cell: &TracedCell) -> Option<Observation> {
     let size = square(bias).filter(|size| *size >= 4 && bias.dtype().is_float() && !bias.requires_grad())?;
     // What is learned may grow: nobody meant it as a penalty.
-    const MOST: usize = 50;
     if Before::of(bias, MOST).any(|it| is_parameter(&it)) {
         return None;
     }

@@ -61,6 +61,12 @@ fn last_token(cell: &TracedCell) -> Option<Observation> {
             }
         } else if let Some(choice) = chosen(step) {
             open = Some(choice);
+        } else if let Some(choice) = &mut open
+            && step.operation.called(step.in_place) == "gather"
+            && step.tensor(2).zip(choice.step.result()).is_some_and(|(places, chosen)| places.is(chosen))
+        {
+            // Of logits that were sorted, a place was chosen.
+            choice.tokens = step.results.first().and_then(|it| it.floats());
         }
     }
     None
@@ -102,7 +108,11 @@ fn chosen(step: &Traced) -> Option<Choice<'_>> {
         let before = match projection(&at) {
             Some(product) => product.left,
             None if is_log || is_exp || is_softmax(&record) => operand(&record, 0)?,
-            None => carried_operands(&record).into_iter().next()?,
+            // What filters the logits, such as top-p, keeps their shape.
+            None => {
+                let first = operand(&record, 0).filter(|it| it.shape() == at.shape());
+                carried_operands(&record).into_iter().next().or(first)?
+            }
         };
         let texts = tokens.as_ref().map_or(1, Vec::len);
         if let Some((place, places)) = row_of(&at, &before).filter(|_| texts == before.shape()[0]) {

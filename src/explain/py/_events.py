@@ -31,7 +31,8 @@ class Watch:
         self.reached = {}
         # Modules that were called within others that do not have them.
         self.strangers = []
-        self.stale = None
+        # What the last step of each optimizer used and nothing has cleared; to which of it `backward` has added since, and where.
+        self.stale, self.grown = {}, {}
         # The modules that ran since the last step, and the parameters of optimizers: (parameter, name, module, steps in which
         # the module ran); those that had a gradient that is not 0 are in `moved`.
         self.ran, self.idle, self.moved = set(), {}, set()
@@ -63,6 +64,8 @@ class Watch:
         self.factors = {}
         # The rates of each optimizer's steps, by its number, and where it stepped first.
         self.rates_of_steps = {}
+        # The angles of cosines that were asked for since the last step, by lines; those before each step, with its rate.
+        self.angles, self.cosines = {}, {}
         # The variables of the loop that are called as a rate is, and their values at the steps, by the optimizer's number.
         self.named_rates = {}
         # Whether their module was in training mode when parameters were first reached, and their sums.

@@ -86,8 +86,9 @@ def mixed_samples(call, output, axes):
     of_vectors = output.dim() == 2 and not of_pairs and max((value.dim() for value in inputs), default=0) in (3, 4)
     if mixing == [0, 1]:
         # Along one axis attention mixes the tokens, so the other one is the batch. One attention between the samples and another
-        # between the tokens are meant (rows and columns of a table).
-        alone = True
+        # between the tokens are meant (rows and columns of a table). Of texts, experts that are full move some others, not all.
+        all_move = output.shape[0] > 2 and all(min(it["moved"]) > 0 for it in axes[0]["changes"])
+        alone = not (all_move and varies(call, output) == [1])
     elif of_texts and not of_pairs and (of_vectors or any(is_tokens(value) and value.dim() > 1 for value in inputs)):
         # Images have four axes.
         alone = max(value.dim() + 2 * is_tokens(value) for value in inputs) == 3

@@ -1,5 +1,10 @@
 """What is watched of schedules: how often they step, and by which factors they change the rate."""
 
+import math
+import sys
+
+from _events import is_own
+
 # How a variable is called that has the rate of a step.
 RATES = ("lr", "learning_rate", "cur_lr", "current_lr", "lr_now", "rate")
 
@@ -90,6 +95,9 @@ def note_rate(watch, optimizer, at, frame):
     if len(rates) >= 10000 or not isinstance(rate, float):
         return
     rates.append(rate)
+    for line, angle in watch.angles.items():
+        watch.cosines.setdefault((id(optimizer), line), []).append((angle, rate))
+    watch.angles = {}
     own = {} if frame is None else frame.f_locals
     named = next((name for name in RATES if type(own.get(name)) is float), None)
     if named is not None:
@@ -123,3 +131,38 @@ def risen_rates(watch):
         if before and is_late and 2 * after[0] <= before[-1] <= 1.1 * after[-1] and before == sorted(before) and after == sorted(after):
             observed = f"After {drop} steps the rate drops from {before[-1]:.3g} to {after[0]:.3g}, and then rises up to the last step, to {after[-1]:.3g}: it is largest where the training ends."
             watch.add("rate-squared", at, observed, "0.5 * (1 + cos(pi * ratio)) falls from 1 to 0; with a minus it rises")
+
+
+def note_angle(watch, cosine, angle, /):
+    """Notes the angle of a cosine that the program asks for, the last one of each line before a step."""
+    frame = sys._getframe(2)
+    line = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
+    if is_own(frame) and type(angle) in (int, float) and (line in watch.angles or len(watch.angles) < 64):
+        watch.angles[line] = angle
+    return cosine(angle)
+
+
+def wrong_cosines(watch):
+    """The cosine of a rate goes from 0 to pi once, by angles that lie between."""
+    for (_, at), pairs in watch.cosines.items():
+        angles, rates = zip(*pairs)
+        cosines, turns = [math.cos(angle) for angle in angles], [angle / math.pi for angle in angles]
+        if len(pairs) < 8 or list(angles) != sorted(angles):
+            continue
+        span, each = max(cosines) - min(cosines), angles[-1] - angles[-2]
+        slope = (rates[cosines.index(max(cosines))] - rates[cosines.index(min(cosines))]) / (span or 1)
+        is_rate = slope and all(abs(rate - rates[0] - slope * (cosine - cosines[0])) <= 1e-6 * max(rates) for rate, cosine in zip(rates, cosines))
+        steps = 1 / each if each else 0
+        if all(abs(turn - round(turn)) < 1e-9 for turn in turns) and len(set(rates)) <= 2:
+            said = f"is {turns[-1]:.0f} pi at the last of {len(pairs)} steps and a whole multiple of pi at each: the rate stays as it is between them"
+            fix = "a ratio between 0 and 1, with / and not //"
+        elif is_rate and turns[-1] > 2.5:
+            said = f"goes up to {turns[-1]:.3g} pi in {len(pairs)} steps: the rate falls, rises again, and falls again"
+            fix = "math.pi * step / steps, with as many steps as the optimizer makes"
+        elif is_rate and 0.5 < angles[-1] <= 1.001 and abs(steps - round(steps)) < 1e-6 * steps < abs(math.pi * steps - round(math.pi * steps)):
+            said = f"goes up to {angles[-1]:.3g} in {len(pairs)} steps, of 1 / {steps:.0f} each: a ratio, and no part of pi. At 1 the cosine is 0.54, so the rate keeps over three quarters"
+            fix = "0.5 * (1 + math.cos(math.pi * ratio))"
+        else:
+            continue
+        why = "The cosine falls from 1 to -1 while its angle goes from 0 to pi, and rises again after it. A rate that follows it falls once."
+        watch.add("rate-squared", at, f"The angle of the cosine {said}.", fix, None, why)

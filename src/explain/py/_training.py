@@ -4,6 +4,7 @@
 """
 
 import builtins
+import math
 import sys
 from functools import partial
 
@@ -19,7 +20,7 @@ from _models import begun_with, copied_tables, drops, listed, other_start, share
 from _own_gradients import note_function, own_gradients
 from _parameters import fingerprint, has_gradient, left_out, note_alike, never_reached, never_stepped, params_of, plain_numbers, unregistered
 from _probe_values import as_json
-from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, slow_schedules, squared_rates, unread_rates, zero_rates
+from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_angle, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, slow_schedules, squared_rates, unread_rates, wrong_cosines, zero_rates
 from _states import RECURRENT, forgotten, note_step
 from _targets import no_logarithms, of_loss, padding_in_loss
 from torch import nn
@@ -126,25 +127,28 @@ def _backward(call, /, *args, **kwargs):
         if loss is not None and bool(loss.detach().isnan()):
             observed = f"The loss is nan when backward() runs for time {watch.backwards[0]}: all gradients are nan, and so are the parameters after the step."
             watch.add("nan", at, observed, "print the loss of each step: where it grows before, the scores, the learning rate or a division is too large")
-    before = []
-    if watch.stale is not None:
-        # Gradients that the last step has used, and that nothing has cleared.
-        before = [(param, param.grad.clone()) for param in watch.stale if has_gradient(param)][:4]
+    # Gradients that the last step of an optimizer has used, and that nothing has cleared.
+    watch.stale = {key: params for key, params in watch.stale.items() if any(has_gradient(param) for param in params)}
+    watch.grown = {key: known for key, known in watch.grown.items() if any(has_gradient(param) for param in known[1])}
+    stale = [(key, param, param.grad.clone()) for key, params in watch.stale.items() for param in params[:4] if has_gradient(param)]
     by_hand = [] if watch.optimizers else leaves_of(args)
     known = [(leaf, grad) for leaf, grad, value in watch.leaves if leaf.grad is not None and torch.equal(leaf.grad, grad) and not torch.equal(leaf, value)]
     out = call(*args, **kwargs)
     watch.leaves = [(leaf, leaf.grad.clone(), leaf.detach().clone()) for leaf in by_hand if has_gradient(leaf)]
-    before += [(leaf, grad) for leaf, grad in known if has_gradient(leaf)]
-    if any(param.grad is not None and not torch.equal(param.grad, old) for param, old in before):
-        watch.add(
-            "gradients-not-zeroed",
-            at,
-            "The gradients that the last step used are still there: this call adds to them.",
-            "optimizer.zero_grad() before loss.backward(), or param.grad = None",
-        )
-    watch.stale, watch.reading = None, {}
+    if any(has_gradient(leaf) and not torch.equal(leaf.grad, grad) for leaf, grad in known):
+        _not_zeroed(watch, at)
+    for key, param, old in stale:
+        # Another model may be trained through this one: what counts is that its own next step uses the sum.
+        if key in watch.stale and param.grad is not None and not torch.equal(param.grad, old):
+            watch.grown[key] = (at, watch.stale.pop(key))
+    watch.reading = {}
     watch.now.backward, watch.now.zeroed = at, None
     return out
+
+
+def _not_zeroed(watch, at):
+    observed = "The gradients that the last step used are still there: this call adds to them."
+    watch.add("gradients-not-zeroed", at, observed, "optimizer.zero_grad() before loss.backward(), or param.grad = None")
 
 
 def leaves_of(args):
@@ -214,8 +218,10 @@ def _stepped(optimizer, call, args, kwargs):
     if optimizer._watched_steps <= 2:
         _torch._untraced(shared_rows, watch, own_frame(), at)
     note_rate(watch, optimizer, at, own_frame())
+    if id(optimizer) in watch.grown:
+        _not_zeroed(watch, watch.grown.pop(id(optimizer))[0])
     out = call(optimizer, *args, **kwargs)
-    watch.stale = reached[:8]
+    watch.stale[id(optimizer)] = reached[:8]
     return out
 
 
@@ -224,7 +230,11 @@ def _zeroed(zero, /, *args, **kwargs):
     # Gradients that no step has used are gone.
     if watch.now.backward is not None and watch.now.zeroed is None:
         watch.lost = place()
-    watch.now.zeroed, watch.stale = place(), None
+    watch.now.zeroed = place()
+    own = {id(param) for param in (params_of(args[0]) if isinstance(args[0], Optimizer) else args[0].parameters())}
+    is_own_grad = lambda params: any(id(param) in own for param in params)
+    watch.stale = {key: params for key, params in watch.stale.items() if not is_own_grad(params)}
+    watch.grown = {key: known for key, known in watch.grown.items() if not is_own_grad(known[1])}
     return zero(*args, **kwargs)
 
 
@@ -372,6 +382,7 @@ def install():
         for name in names:
             wrap(owner, name, partial(compared, _watch))
     wrap(builtins, "print", partial(printed, _watch))
+    wrap(math, "cos", partial(note_angle, _watch))
 
 
 def report():
@@ -398,6 +409,7 @@ def report():
         unread_rates(watch)
         idle_schedules(watch)
         passed_schedules(watch)
+        wrong_cosines(watch)
         unregistered(watch)
         if len(watch.losses_of_gradients) > 1:
             observed = "zero_grad() ran between two calls of backward() that come before the same step: the step uses the gradients of the last call only."
