@@ -23,6 +23,8 @@ pub struct CallReport {
     pub(crate) axes: Vec<AxisReport>,
     /// The matrices of the module that its output does not depend on, whole or in some of their rows.
     pub(crate) untouched: Vec<MatrixReport>,
+    /// The tables that a module keeps beside its parameters, and that its output does not depend on.
+    pub(crate) kept: Vec<String>,
     /// Layers that did not run where another one of their kind ran twice with the same input: the names of both.
     pub(crate) in_place_of: Vec<[String; 2]>,
     /// Whether its module, or the class of an argument, says that it is causal.

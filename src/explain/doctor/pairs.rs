@@ -94,7 +94,9 @@ fn rows(tensor: &Tensor) -> Option<(Tensor, Vec<i64>)> {
 
 fn apart(step: &Traced) -> Option<Observation> {
     let [outputs, answers] = of_loss(step).or_else(|| of_difference(step))?;
-    let (labels, own) = rows(&answers).filter(|(_, own)| own.len() > 3)?;
+    let Some((labels, own)) = rows(&answers).filter(|(_, own)| own.len() > 3) else {
+        return towers_apart(step, &outputs, &answers);
+    };
     let (mut walk, mut other) = (Before::of(&outputs, MOST_TENSORS), None);
     while let Some(tensor) = walk.next() {
         let is_data = |(data, rows): &(Tensor, Vec<i64>)| {
@@ -127,6 +129,46 @@ fn apart(step: &Traced) -> Option<Observation> {
         own[at]
     );
     Some(Observation::new(step.site(), observed, "the same index for both: x[index], y[index]"))
+}
+
+/// Each row of one kind of data against each of another, such as images and texts, where the partner of row i is row i: the rows
+/// of both were taken by other indices.
+fn towers_apart(step: &Traced, outputs: &Tensor, answers: &Tensor) -> Option<Observation> {
+    let count = answers.numel();
+    let is_place = |(at, answer): (usize, f64)| at as f64 == answer;
+    let are_places = answers.to_f64_vec().into_iter().enumerate().all(is_place);
+    if count < 4 || outputs.shape() != [count, count] || !are_places {
+        return None;
+    }
+    let (mut walk, mut first) = (Before::of(outputs, MOST_TENSORS), None::<(Tensor, Vec<i64>)>);
+    while let Some(tensor) = walk.next() {
+        let Some((data, taken)) = rows(&tensor).filter(|(_, taken)| taken.len() == count) else {
+            walk.go_on_with(unchanged_operands(&tensor).0);
+            continue;
+        };
+        walk.go_on_with([]);
+        let Some((known, own)) = &first else {
+            first = Some((data, taken));
+            continue;
+        };
+        let are_partners = !data.storage().same(known.storage()) && data.shape()[0] == known.shape()[0];
+        if are_partners && taken != *own {
+            let observed = format!(
+                "Pair {at} of {count} is row {} of data of shape {} and row {} of data of shape {}.",
+                own[0],
+                tuple_repr(known.shape()),
+                taken[0],
+                tuple_repr(data.shape()),
+                at = 0
+            );
+            return Some(Observation::new(
+                step.site(),
+                observed,
+                "the same index for both: images[index], texts[index]",
+            ));
+        }
+    }
+    None
 }
 
 /// Differences of outputs and targets in which each output meets each target: a column beside a row.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::attention::{Attention, operands_of_attention, record_of};
 use super::axes::Product;
-use super::flow::{Before, FlowStep, is_parameter, operand, operands, origin};
+use super::flow::{Before, FlowStep, is_parameter, operand, operands, origin, source};
 use super::mask::{is_visible, square};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::{Replay, with_equal_tokens};
@@ -76,7 +76,11 @@ fn collide(step: &Traced, cell: &TracedCell) -> Option<Observation> {
 fn added(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let attention = Attention::of_softmax(step)?;
     let is_added = |step: &&FlowStep| step.explanation() == Explanation::Pointwise(Formula::Add);
-    let step = attention.before.iter().find(is_added)?;
+    let Some(step) = attention.before.iter().find(is_added) else {
+        // The biases alone, as someone shows them.
+        let alone = || grows(&source(&attention.input()?).1, attention.site(), cell);
+        return attention.scores.is_none().then(alone).flatten();
+    };
     let (other, site) = (step.other()?, step.record.site.clone());
     let bias = other.tensor()?;
     grows(bias, site.clone(), cell).or_else(|| one_sided(bias, site, &attention, cell))

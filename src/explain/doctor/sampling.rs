@@ -10,8 +10,8 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::tensor::descriptor::{Descriptor, OpFamily};
-use crate::tensor::explanation::{Explanation, Formula, Movement, OrderKind};
-use crate::tensor::{DType, Record, Tensor};
+use crate::tensor::explanation::{Explanation, Formula, Movement, OrderKind, RunningKind};
+use crate::tensor::{Arg, DType, Record, Tensor};
 
 pub(super) static DRAWN: Mistake = Mistake::new(
     ("A207", "drawn-from-wrong-axis"),
@@ -22,14 +22,16 @@ pub(super) static DRAWN: Mistake = Mistake::new(
 );
 
 fn drawn(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    if step.operation.called(step.in_place) != "multinomial" {
+    let by_numpy = || step.inside().iter().any(|call| call.function.ends_with("choice"));
+    let is_multinomial = step.operation.called(step.in_place) == "multinomial";
+    if !is_multinomial && !by_numpy() {
         return None;
     }
     let weights = step.tensor(0)?.clone();
-    let path = trace_back(&weights, &is_softmax)?;
-    if let Some(found) = multiplied_by_temperature(&path.record, cell) {
+    if let Some(found) = multiplied_by_temperature(&weights, cell) {
         return Some(found);
     }
+    let path = trace_back(&weights, &is_softmax).filter(|_| is_multinomial)?;
     let (ran, needed) = (softmax_axis(&path.record)?, axis_at_start(&path.steps, 1)?);
     let classes = *weights.shape().last()?;
     if ran == needed || classes < 2 {
@@ -45,40 +47,31 @@ fn drawn(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     Some(Observation::new(step.site(), observed, "F.softmax(logits, dim=-1)"))
 }
 
-/// How many operations may stand between the logits and the softmax, such as those of top-k.
-const MOST_BEFORE_SOFTMAX: usize = 6;
+/// How many operations may stand between the logits and what is drawn from.
+const MOST_BEFORE_DRAW: usize = 16;
 
 /// Logits that are multiplied by what their line calls a temperature, where it would have to divide them.
-fn multiplied_by_temperature(softmax: &Record, cell: &TracedCell) -> Option<Observation> {
-    let mut at = operand(softmax, 0)?;
-    for _ in 0..MOST_BEFORE_SOFTMAX {
-        let record = origin(&at)?;
-        let logits = operand(&record, 0)?;
-        if record.operation.explanation == Explanation::Pointwise(Formula::Mul) {
-            let by = record.args().get(1)?.number().filter(|by| *by != 1.0)?;
-            let site = record.site.clone()?;
-            let is_named = |line: &str| {
-                let mut words = line.split('*').map(str::trim);
-                words.any(|it| it.starts_with("temperature") || it.ends_with("temperature"))
-            };
-            let line = cell.line(&site).filter(|line| line.contains('*'))?;
-            let observed = format!(
-                "{} is multiplied by {}, which the line calls a temperature: a low one makes the probabilities more equal, and a high \
-                 one less.",
-                cell.name_of(&logits, "The logits"),
-                figure(by)
-            );
-            let found =
-                Observation::new(Some(site), observed, "divide: softmax(logits / temperature, dim=-1)");
-            return is_named(line).then(|| {
-                found.titled("the temperature multiplies").because(
-                    "With a temperature below 1 the likely words are to become more likely still, and with one above 1 less.",
-                )
-            });
-        }
-        at = logits;
-    }
-    None
+fn multiplied_by_temperature(drawn_from: &Tensor, cell: &TracedCell) -> Option<Observation> {
+    first_operands(drawn_from).take(MOST_BEFORE_DRAW).find_map(|(record, logits)| {
+        let is_product = record.operation.explanation == Explanation::Pointwise(Formula::Mul);
+        let by = record.args().get(1)?.number().filter(|by| is_product && *by != 1.0)?;
+        let site = record.site.clone()?;
+        let is_named = |line: &str| {
+            let mut words = line.split(['*', '(', ')', ',']).map(str::trim);
+            line.contains('*') && words.any(|it| it.starts_with("temperature") || it.ends_with("temperature"))
+        };
+        cell.line(&site).filter(|line| is_named(line))?;
+        let observed = format!(
+            "{} is multiplied by {}, which the line calls a temperature: a low one makes the probabilities more equal, and a high \
+             one less.",
+            cell.name_of(&logits, "The logits"),
+            figure(by)
+        );
+        let found = Observation::new(Some(site), observed, "divide: softmax(logits / temperature, dim=-1)");
+        Some(found.titled("the temperature multiplies").because(
+            "With a temperature below 1 the likely words are to become more likely still, and with one above 1 less.",
+        ))
+    })
 }
 
 pub(super) static SORTED: Mistake = Mistake::new(
@@ -86,7 +79,7 @@ pub(super) static SORTED: Mistake = Mistake::new(
     "a mask in sorted order hides numbers that are not sorted",
     "Place i of sorted logits is the i-th largest, not word i. A mask of these places, on logits in the order of the \
      vocabulary, hides other words than those that were meant.",
-    &[Detector::Step(sorted), Detector::Step(rank)],
+    &[Detector::Step(sorted), Detector::Step(rank), Detector::Step(from_the_wrong_end)],
 );
 
 /// The most operations between sorted numbers and what is drawn from them, and between what is drawn and where it is read.
@@ -164,8 +157,7 @@ fn too_few(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let mask = operands.iter().copied().find(|it| it.dtype() == DType::Bool && it.ndim() > 0);
     let mask = &mask.cloned().or(of_index)?;
     let width = *mask.shape().last()?;
-    let is_topk = |it: &Rc<Record>| it.operation.explanation == Explanation::Ordered(OrderKind::TopK);
-    let record = Before::of(mask, MOST).filter_map(|it| origin(&it)).find(is_topk)?;
+    let record = threshold_of(mask)?;
     let k = arg(&record, "k")?.number()? as usize;
     let kept = |row: &[bool]| row.iter().filter(|hidden| !**hidden).count();
     let fewest = mask.to_bool_vec().chunks(width).map(kept).max()?;
@@ -181,6 +173,52 @@ fn too_few(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         Observation::new(step.site(), observed, fix).titled("a mask of the k largest numbers leaves fewer");
     Some(found.because(
         "topk sorts: place 0 is the largest of the k, and the last place the threshold that all k reach.",
+    ))
+}
+
+/// The `topk` whose values a mask was compared with. What was computed from filtered logits is another mask.
+fn threshold_of(mask: &Tensor) -> Option<Rc<Record>> {
+    let mut walk = Before::of(mask, MOST);
+    while let Some(tensor) = walk.next() {
+        let Some(record) = origin(&tensor) else { continue };
+        if record.operation.explanation == Explanation::Ordered(OrderKind::TopK) {
+            return Some(record);
+        }
+        let goes_on =
+            tensor.dtype() == DType::Bool || record.operation.family == OpFamily::View || is_part(&record);
+        walk.go_on_with(operands(&record).into_iter().filter(|_| goes_on));
+    }
+    None
+}
+
+fn is_part(record: &Record) -> bool {
+    record.operation.explanation == Explanation::Moved(Movement::LookedUp)
+}
+
+/// A sum from the least likely word up that is compared as one from the likeliest down.
+fn from_the_wrong_end(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if !matches!(step.operation.called(step.in_place), "gt" | "ge") {
+        return None;
+    }
+    let summed = step.tensor(0)?;
+    let all: Vec<Rc<Record>> =
+        first_operands(summed).take(MOST_AFTER_SORT).map(|(record, _)| record).collect();
+    let sum = all.iter().position(|it| it.operation.explanation == Explanation::Running(RunningKind::Sum))?;
+    let softmax = sum + all[sum..].iter().position(|it| is_softmax(it))?;
+    let sorted = |it: &&Rc<Record>| it.operation.explanation == Explanation::Ordered(OrderKind::Sort);
+    let sort = all[softmax..].iter().find(sorted)?;
+    if !matches!(arg(sort, "descending")?, Arg::Bool(false)) {
+        return None;
+    }
+    let observed = format!(
+        "{} sums probabilities that were sorted{} from the smallest up, and what comes after a part of the sum is removed: the \
+         likeliest words.",
+        cell.name_of(summed, "what is compared"),
+        in_line(sort.site.as_ref())
+    );
+    let found = Observation::new(step.site(), observed, "logits.sort(dim=-1, descending=True)");
+    Some(found.titled("top-p sums from the least likely word up").because(
+        "Top-p keeps the likeliest words that together have the probability p. Summed from the other end, the tail is kept.",
     ))
 }
 

@@ -17,12 +17,14 @@ struct Names<'a> {
     /// Those that a cell binds to a number with a fraction, and where.
     bound: Vec<(&'a str, TextSize)>,
     read: HashSet<&'a str>,
+    /// Whether the function is one that makes an object: of its options, whole numbers count too.
+    makes: bool,
 }
 
 impl<'a> Names<'a> {
     fn bind(&mut self, name: &'a str, value: Option<&Expr>) {
         if let Some(Expr::NumberLiteral(number)) = value
-            && matches!(number.value, Number::Float(_))
+            && (self.makes || matches!(number.value, Number::Float(_)))
         {
             self.bound.push((name, number.start()));
         }
@@ -31,6 +33,9 @@ impl<'a> Names<'a> {
 
 impl<'a> Visitor<'a> for Names<'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
+        if let Stmt::FunctionDef(function) = statement {
+            self.makes = function.name.as_str() == "__init__";
+        }
         let (targets, value) = match statement {
             Stmt::Assign(it) => (&it.targets[..], Some(&*it.value)),
             Stmt::AnnAssign(it) => (std::slice::from_ref(&*it.target), it.value.as_deref()),
@@ -50,6 +55,7 @@ impl<'a> Visitor<'a> for Names<'a> {
 
     fn visit_parameters(&mut self, parameters: &'a Parameters) {
         parameters.iter_non_variadic_params().for_each(|it| self.bind(it.name(), it.default.as_deref()));
+        self.makes = false;
         walk_parameters(self, parameters);
     }
 

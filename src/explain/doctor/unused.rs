@@ -335,10 +335,10 @@ fn positions(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
         |name: &str| call.function.ends_with(".forward") || is_unused_by_all(name, call, cell);
     let unused: Vec<&str> =
         call.report.untouched.iter().filter(|it| it.is_whole()).map(|it| it.name.as_str()).collect();
-    let unused: Vec<&str> = unused
-        .into_iter()
-        .filter(|it| (is_of_positions(it) || is_read(it, call, cell)) && is_everywhere(it))
-        .collect();
+    let is_meant = |it: &&str| (is_of_positions(it) || is_read(it, call, cell)) && is_everywhere(it);
+    // Nothing depends on tables of angles, although they are read.
+    let kept = call.report.kept.iter().map(String::as_str).filter(|it| is_read(it, call, cell));
+    let unused: Vec<&str> = unused.into_iter().filter(is_meant).chain(kept).collect();
     if unused.is_empty() {
         return None;
     }

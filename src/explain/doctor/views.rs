@@ -211,6 +211,7 @@ fn cut(step: &Traced, _: &TracedCell) -> Option<Observation> {
     };
     let (texts, count, size) = match *patches.shape() {
         [texts, count, size] => (texts, count, size),
+        [texts, rows, columns, size] => (texts, rows * columns, size),
         [count, size] if image.ndim() == 2 => (1, count, size),
         _ => return None,
     };

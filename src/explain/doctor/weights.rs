@@ -320,23 +320,37 @@ fn divided_by_columns(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let (masked, divisor) = (operand(&record, 0)?, operand(&record, 1)?);
     let is_sum = |it: &Rc<Record>| it.operation.explanation == Explanation::Reduction(Reducer::Sum);
     let sum = origin(&source(&divisor).1).filter(is_sum)?;
-    if !operand(&sum, 0)?.is(&masked) {
-        return None;
-    }
+    let summed = operand(&sum, 0)?;
     let axis = axis_of(sum.args().get(1), masked.ndim())?;
     let dim = match sum.args().get(1)? {
         Arg::Ints(dims) => *dims.first()?,
         dim => dim.number()? as i64,
     };
     let path = trace_back(&masked, &is_softmax)?;
+    let is_before = summed.is(&path.start);
+    if !is_before && !summed.is(&masked) {
+        return None;
+    }
     let along = softmax_axis(&path.record)?;
     let is_masked = path.steps.iter().any(|step| step.fill() == Some(0.0));
     let of_softmax = axis_at_start(&path.steps, axis)?;
     let (row, sum) = small_row(step.result()?, along)?;
-    if !is_masked || of_softmax == along || axis > 2 || along > 2 {
+    if !is_masked || of_softmax == along && !is_before || axis > 2 || along > 2 {
         return None;
     }
     let name = cell.name_of(&masked, "the masked weights");
+    if is_before {
+        let observed = format!(
+            "{name} is divided by the sums of what it was before the mask, which are 1: row {row} of the result sums to {}.",
+            figure(sum)
+        );
+        let found = Observation::new(
+            step.site(),
+            observed,
+            "the sums of the masked weights: masked.sum(dim=-1, keepdim=True)",
+        );
+        return Some(found.titled("masked weights are divided by their sums from before the mask"));
+    }
     let observed = format!(
         "The softmax ran along dimension -{along}, and {name} is divided by its sums along dimension {dim}: row {row} of the result \
          sums to {}.",

@@ -31,6 +31,8 @@ class Call:
         self.arrays = {where for where, value in arguments.items() if value is not self.arguments[where]}
         # Where one text was given an axis of the batch, which the function does without.
         self.texts_alone = ()
+        # The tables of its module, beside parameters, that the output does not depend on.
+        self.kept = []
 
     def like(self, arguments, work=None):
         """The call with other arguments."""

@@ -87,8 +87,11 @@ def mixed_samples(call, output, axes):
     if mixing == [0, 1]:
         # Along one axis attention mixes the tokens, so the other one is the batch. One attention between the samples and another
         # between the tokens are meant (rows and columns of a table). Of texts, experts that are full move some others, not all.
-        all_move = output.shape[0] > 2 and all(min(it["moved"]) > 0 for it in axes[0]["changes"])
-        alone = not (all_move and varies(call, output) == [1])
+        # A recurrent layer along the samples moves those after a changed one.
+        rest = [(it["moved"][: it["at"]], it["moved"][it["at"] + 1 :]) for it in axes[0]["changes"]]
+        later = output.shape[0] > 2 and all(far > 0 for _, after in rest for far in after)
+        everywhere = later and all(far > 0 for before, _ in rest for far in before)
+        alone = not (everywhere and varies(call, output) == [1] or later and not any(far > 0 for before, _ in rest for far in before))
     elif of_texts and not of_pairs and (of_vectors or any(is_tokens(value) and value.dim() > 1 for value in inputs)):
         # Images have four axes.
         alone = max(value.dim() + 2 * is_tokens(value) for value in inputs) == 3
@@ -195,6 +198,7 @@ def examine(function, names, positional, keywords, others=(), work=0):
         found += unless_raised([], differs, whole, others, of_whole)
         report["is_causal"] = says_causal(call)
     report["untouched"] = unless_raised([], untouched, call)
+    report["kept"] = call.kept
     with torch.no_grad():
         found += unless_raised([], no_way_around, call)
         report["in_place_of"] = unless_raised([], in_place_of, call)

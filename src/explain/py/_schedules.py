@@ -123,7 +123,7 @@ def zero_rates(watch):
 
 
 def risen_rates(watch):
-    """A rate that drops at once, and then rises step by step up to the last one: a fall is in the wrong direction."""
+    """A rate that drops at once, or falls, and then rises step by step up to the last one: a fall is in the wrong direction."""
     for rates, at in watch.rates_of_steps.values():
         drop = max(range(1, len(rates)), key=lambda step: rates[step - 1] - rates[step], default=0)
         before, after = rates[:drop], rates[drop:]
@@ -131,6 +131,11 @@ def risen_rates(watch):
         if before and is_late and 2 * after[0] <= before[-1] <= 1.1 * after[-1] and before == sorted(before) and after == sorted(after):
             observed = f"After {drop} steps the rate drops from {before[-1]:.3g} to {after[0]:.3g}, and then rises up to the last step, to {after[-1]:.3g}: it is largest where the training ends."
             watch.add("rate-squared", at, observed, "0.5 * (1 + cos(pi * ratio)) falls from 1 to 0; with a minus it rises")
+        least = rates.index(min(rates, default=0)) if rates else 0
+        before, after = rates[: least + 1], rates[least:]
+        if len(set(before)) >= 4 and len(set(after)) >= 8 and before == sorted(before)[::-1] and after == sorted(after):
+            observed = f"The rate falls for {least} steps, from {before[0]:.3g} to {before[-1]:.3g}, and then rises up to the last step, to {after[-1]:.3g}."
+            watch.add("rate-squared", at, observed, "a warm-up takes the smaller of two factors: min(step ** -0.5, step * warmup ** -1.5)")
 
 
 def note_angle(watch, cosine, angle, /):

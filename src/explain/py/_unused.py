@@ -61,6 +61,8 @@ def untouched(call):
 
     def watched(modules):
         vary(modules)
+        for it in tables_beside(modules[0]).values():
+            it.requires_grad_()
         for name, layer in layers(modules[0]):
             # A layer of the program's own may run without all of its parameters, as one whose adapter is merged.
             if not type(layer).__module__.startswith("torch"):
@@ -73,6 +75,7 @@ def untouched(call):
     varied = {where: torch.randn_like(value) for where, value in call.inputs() if value.dtype == torch.float32}
     if not call.backward(varied, prepare=watched):
         return []
+    call.kept = [name for name, it in tables_beside(call.modules[0]).items() if it.grad is None or not bool(it.grad.any())]
     exact = zero_but_for_rounding(call, varied)
     before = all_tensors(call.output)
     tables, found = {name for name, it in call.modules[0].named_modules() if isinstance(it, nn.Embedding)}, []
@@ -99,6 +102,11 @@ def untouched(call):
             is_dead = same(before, all_tensors(call.output))
         found.append({"name": name, "shape": list(it.shape), "rows": int(rows.sum()), "dead": is_dead, "cancels": name in exact})
     return found
+
+
+def tables_beside(module):
+    """The tables that a module keeps beside its parameters: of more than two numbers, so that they are no masks."""
+    return {name: it for name, it in module.named_buffers(recurse=False) if it.dim() >= 2 and it.dtype == torch.float32 and it.unique().numel() > 2}
 
 
 def zero_but_for_rounding(call, varied):
@@ -153,6 +161,8 @@ def no_way_around(call):
     (where, value), (output, ran) = inputs[0], runs_of(call)
     if output is None or output.shape != value.shape:
         return []
+    # Windows of an image have its vectors in another order.
+    is_like = lambda it: it is not None and it.numel() == value.numel() and it.shape[-1] == value.shape[-1]
     taken = {name: runs[0][0] for name, runs in ran.items() if runs[0][0] is not None}
     layers = {name for name, part in owner.named_children() if any(it.dim() >= 2 for it in part.parameters())}
     passed, stopped = [], []
@@ -166,8 +176,8 @@ def no_way_around(call):
         matrices = sum(it.dim() >= 2 for it in part.parameters())
         given, made = taken[name], runs[0][1]
         # The second layer of two may stand alone: what it is given is wider.
-        is_part = given.shape == value.shape if matrices > 1 else matrices == 1 and given.shape[-1] > value.shape[-1]
-        if not is_part or made is None or made.shape != value.shape:
+        is_part = is_like(given) if matrices > 1 else matrices == 1 and given.shape[-1] > value.shape[-1]
+        if not is_part or not is_like(made):
             continue
         torch.manual_seed(SEED)
         others = [torch.randn_like(value), torch.randn_like(value)]
