@@ -25,11 +25,14 @@ use std::ops::Range;
 
 use ndarray::{ArrayView2, ArrayViewMut2, Axis};
 
+use super::blocked::in_a_row;
 use super::simd::{MOST_LANES, TableVector, VectorWork, run_on_vectors};
 use super::{simd, stop, threads};
 
 /// Most rows whose elements are dot products, where columns are contiguous.
 const DOTS: usize = 4;
+/// Least rows whose elements are sums in the order of PyTorch's.
+const LEAST_IN_ORDER: usize = 4;
 /// Most rows of one pass over the weight.
 const PASS: usize = 16;
 /// Most rows of several passes; with more, packing pays.
@@ -248,36 +251,49 @@ impl<'a> Block<'a, '_> {
         let panel = &self.rows[row * terms..][..R * V::LANES * terms];
         // All of one length, so that no index in the loop is checked.
         let mut weights = [&[][..]; C];
-        for c in 0..C {
-            weights[c] = &columns[c][..terms];
-        }
         let fetches = self.is_large && row == 0;
-        let mut sums = [[V::all(0.0); R]; C];
-        for (at, numbers) in panel.chunks_exact(R * V::LANES).take(terms).enumerate() {
-            if fetches {
-                // Columns that follow each other: a line or less for each term.
-                simd::fetch(columns[0], AHEAD + at * C);
-            }
-            let mut x = [V::all(0.0); R];
-            for r in 0..R {
-                x[r] = V::load(&numbers[r * V::LANES..]);
-            }
-            for c in 0..C {
-                let weight = V::all(weights[c][at]);
-                for r in 0..R {
-                    sums[c][r] = x[r].fma(weight, sums[c][r]);
+        let (rows, width) = (PASS.min(self.out.nrows() - row), C.min(self.out.ncols() - column));
+        let mut tile = [[0.0; PASS]; C];
+        if self.beta != 0.0 {
+            for r in 0..rows {
+                for c in 0..width {
+                    tile[c][r] = self.beta * self.out[[row + r, column + c]];
                 }
             }
         }
-        let mut tile = [[0.0; PASS]; C];
-        for c in 0..C {
-            for r in 0..R {
-                sums[c][r].store(&mut tile[c][r * V::LANES..]);
+        let step = in_a_row(terms).max(1);
+        for (part, panel) in panel.chunks(step * R * V::LANES).enumerate() {
+            let count = panel.len() / (R * V::LANES);
+            for c in 0..C {
+                weights[c] = &columns[c][part * step..][..count];
+            }
+            let mut sums = [[V::all(0.0); R]; C];
+            for (at, numbers) in panel.chunks_exact(R * V::LANES).take(count).enumerate() {
+                if fetches {
+                    // Columns that follow each other: a line or less for each term.
+                    simd::fetch(columns[0], AHEAD + (part * step + at) * C);
+                }
+                let mut x = [V::all(0.0); R];
+                for r in 0..R {
+                    x[r] = V::load(&numbers[r * V::LANES..]);
+                }
+                for c in 0..C {
+                    let weight = V::all(weights[c][at]);
+                    for r in 0..R {
+                        sums[c][r] = x[r].fma(weight, sums[c][r]);
+                    }
+                }
+            }
+            for c in 0..C {
+                for r in 0..R {
+                    let lanes = &mut tile[c][r * V::LANES..];
+                    sums[c][r].fma(V::all(self.alpha), V::load(lanes)).store(lanes);
+                }
             }
         }
-        for r in 0..PASS.min(self.out.nrows() - row) {
-            for c in 0..C.min(self.out.ncols() - column) {
-                self.put(row + r, column + c, tile[c][r]);
+        for r in 0..rows {
+            for c in 0..width {
+                self.out[[row + r, column + c]] = tile[c][r];
             }
         }
     }
@@ -351,30 +367,33 @@ impl VectorWork for ByRows<'_, '_> {
         let mut block = self.0;
         let (terms, count) = block.weight.dim();
         let rows = block.rows.len() / terms;
+        // An element of one to three rows is summed otherwise in PyTorch.
+        let step = if rows < LEAST_IN_ORDER { terms } else { in_a_row(terms) };
+        let beta = block.beta;
         let width = (SUMS / rows / MOST_LANES * MOST_LANES).min(count);
         let mut sums = vec![0.0; rows * width];
         for first in (0..count).step_by(width) {
             stop::check();
             let columns = width.min(count - first);
-            sums.fill(0.0);
-            let whole = terms / TILE * TILE;
-            for term in (0..whole).step_by(TILE) {
-                let weights = std::array::from_fn(|at| block.row(term + at, first, columns));
-                add_rows::<V, TILE>(&block.rows[term..], terms, weights, &mut sums, width);
-            }
-            for term in whole..terms {
-                add_rows::<V, 1>(
-                    &block.rows[term..],
-                    terms,
-                    [block.row(term, first, columns)],
-                    &mut sums,
-                    width,
-                );
-            }
-            for (row, sums) in sums.chunks_exact(width).enumerate() {
-                for (column, &sum) in sums[..columns].iter().enumerate() {
-                    block.put(row, first + column, sum);
+            block.beta = beta;
+            for start in (0..terms).step_by(step) {
+                let end = terms.min(start + step);
+                sums.fill(0.0);
+                let whole = start + (end - start) / TILE * TILE;
+                for term in (start..whole).step_by(TILE) {
+                    let weights = std::array::from_fn(|at| block.row(term + at, first, columns));
+                    add_rows::<V, TILE>(&block.rows[term..], terms, weights, &mut sums, width);
                 }
+                for term in whole..end {
+                    let row = [block.row(term, first, columns)];
+                    add_rows::<V, 1>(&block.rows[term..], terms, row, &mut sums, width);
+                }
+                for (row, sums) in sums.chunks_exact(width).enumerate() {
+                    for (column, &sum) in sums[..columns].iter().enumerate() {
+                        block.put(row, first + column, sum);
+                    }
+                }
+                block.beta = 1.0;
             }
         }
     }

@@ -15,7 +15,7 @@
 //!
 //! Threads: a batch is divided into matrices and blocks of their rows, and one large product into blocks of its longer
 //! side; one thread computes each block. The threads of `matrixmultiply` are not used: another setting controls them
-//! (`MATMUL_NUM_THREADS`). An element is the same chain of sums in every block, whatever the strides and addresses of the
+//! (`MATMUL_NUM_THREADS`). An element is the same chains of sums in every block, whatever the strides and addresses of the
 //! operands, so the number of threads changes no bit.
 
 use ndarray::{ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Axis, s};
@@ -114,13 +114,13 @@ fn in_squares<T: Multiply>(alpha: T, a: ArrayView2<T>, b: ArrayView2<T>, beta: T
     let (m, n) = out.dim();
     let k = a.ncols();
     if m.saturating_mul(n).saturating_mul(k) <= UNSTOPPED {
-        return T::blocked(alpha, a, b, beta, out);
+        return T::in_order(alpha, a, b, beta, out);
     }
     let side = (UNSTOPPED / k).isqrt().next_multiple_of(48);
     for (mut rows, a) in out.axis_chunks_iter_mut(Axis(0), side).zip(a.axis_chunks_iter(Axis(0), side)) {
         for (out, b) in rows.axis_chunks_iter_mut(Axis(1), side).zip(b.axis_chunks_iter(Axis(1), side)) {
             stop::check();
-            T::blocked(alpha, a, b, beta, out);
+            T::in_order(alpha, a, b, beta, out);
         }
     }
 }

@@ -140,6 +140,10 @@ impl<T: Real> Vector for T {
         self * b
     }
     #[inline(always)]
+    fn div(self, b: T) -> T {
+        self / b
+    }
+    #[inline(always)]
     fn fma(self, a: T, b: T) -> T {
         Real::fma(self, a, b)
     }

@@ -149,6 +149,8 @@ pub trait Vector: Copy {
     fn sub(self, b: Self) -> Self;
     /// `self * b`.
     fn mul(self, b: Self) -> Self;
+    /// `self / b`.
+    fn div(self, b: Self) -> Self;
     /// `self * a + b`, rounded once.
     fn fma(self, a: Self, b: Self) -> Self;
     /// `b - self * a`, rounded once.
@@ -168,6 +170,11 @@ pub trait TableVector: Vector<Number = f32> {
     /// `self * 2^n`, rounded once; the part of `n` behind the point is cut off downwards. `n` lies in -160..=130, and
     /// `self` between 1/2 and 4.
     fn times_power_of_two(self, n: Self) -> Self;
+    /// The largest whole number that is not above.
+    fn floor(self) -> Self;
+    /// For [`TableVector::of_table`]: in which quarter of an octave a positive number lies, the end of it included. The
+    /// quarter from 1/8 on is place 16.
+    fn quarter_of_octave(self) -> Self;
     /// The number of a table at the place that the last five bits of `at` name.
     fn of_table(table: &[f32; 32], at: Self) -> Self;
     /// The sum of the lanes: the upper half is added to the lower one until one lane is left.
@@ -211,6 +218,14 @@ impl TableVector for f32 {
         let n = n.floor() as i32;
         let power = |n: i32| f32::from_bits(((n + 127) << 23) as u32);
         self * power(n >> 1) * power(n - (n >> 1))
+    }
+    #[inline(always)]
+    fn floor(self) -> f32 {
+        f32::floor(self)
+    }
+    #[inline(always)]
+    fn quarter_of_octave(self) -> f32 {
+        f32::from_bits((self.to_bits() - 1) >> 21)
     }
     #[inline(always)]
     fn of_table(table: &[f32; 32], at: f32) -> f32 {
@@ -280,6 +295,7 @@ mod x86 {
             add(self, b) _mm512_add_ps(self, b);
             sub(self, b) _mm512_sub_ps(self, b);
             mul(self, b) _mm512_mul_ps(self, b);
+            div(self, b) _mm512_div_ps(self, b);
             fma(self, a, b) _mm512_fmadd_ps(self, a, b);
             less(self, a, b) _mm512_fnmadd_ps(self, a, b);
             // Of two numbers one of which is NaN, the instruction returns the second.
@@ -305,6 +321,19 @@ mod x86 {
             unsafe { _mm512_scalef_ps(self, n) }
         }
         #[inline(always)]
+        fn floor(self) -> Self {
+            // SAFETY: as above.
+            unsafe { _mm512_roundscale_ps::<_MM_FROUND_TO_NEG_INF>(self) }
+        }
+        #[inline(always)]
+        fn quarter_of_octave(self) -> Self {
+            // SAFETY: as above.
+            unsafe {
+                let below = _mm512_sub_epi32(_mm512_castps_si512(self), _mm512_set1_epi32(1));
+                _mm512_castsi512_ps(_mm512_srli_epi32::<21>(below))
+            }
+        }
+        #[inline(always)]
         fn of_table(table: &[f32; 32], at: Self) -> Self {
             let (low, high) = (Self::load(&table[..16]), Self::load(&table[16..]));
             // SAFETY: as above.
@@ -326,6 +355,7 @@ mod x86 {
             add(self, b) _mm256_add_ps(self, b);
             sub(self, b) _mm256_sub_ps(self, b);
             mul(self, b) _mm256_mul_ps(self, b);
+            div(self, b) _mm256_div_ps(self, b);
             fma(self, a, b) _mm256_fmadd_ps(self, a, b);
             less(self, a, b) _mm256_fnmadd_ps(self, a, b);
             // Of two numbers one of which is NaN, the instruction returns the second.
@@ -357,6 +387,19 @@ mod x86 {
                 let low = _mm256_castsi256_ps(_mm256_slli_epi32::<23>(low));
                 let high = _mm256_castsi256_ps(_mm256_slli_epi32::<23>(high));
                 _mm256_mul_ps(_mm256_mul_ps(self, low), high)
+            }
+        }
+        #[inline(always)]
+        fn floor(self) -> Self {
+            // SAFETY: as above.
+            unsafe { _mm256_floor_ps(self) }
+        }
+        #[inline(always)]
+        fn quarter_of_octave(self) -> Self {
+            // SAFETY: as above.
+            unsafe {
+                let below = _mm256_sub_epi32(_mm256_castps_si256(self), _mm256_set1_epi32(1));
+                _mm256_castsi256_ps(_mm256_srli_epi32::<21>(below))
             }
         }
         #[inline(always)]

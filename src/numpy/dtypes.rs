@@ -49,18 +49,23 @@ pub(super) fn of(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyRes
 
 /// The smallest dtype that both can be cast to safely. As `numpy.promote_types`.
 pub(super) fn promote(a: DType, b: DType) -> DType {
-    use DType::{Bool, Float16, Float32, Float64, Int8, Int16, UInt8};
     let (float, other) = match (a.is_float(), b.is_float()) {
         (true, false) => (a, b),
         (false, true) => (b, a),
         _ => return a.promote(b),
     };
-    let least = match other {
-        Bool | Int8 | UInt8 => Float16,
-        Int16 => Float32,
-        _ => Float64,
-    };
+    let least = float_of(other);
     if float as usize > least as usize { float } else { least }
+}
+
+/// The smallest dtype of floating point numbers that has all numbers of a dtype; the dtype itself if it is one of them.
+pub(super) fn float_of(dtype: DType) -> DType {
+    match dtype {
+        DType::Bool | DType::Int8 | DType::UInt8 => DType::Float16,
+        DType::Int16 | DType::UInt16 => DType::Float32,
+        DType::Int32 | DType::UInt32 | DType::Int64 => DType::Float64,
+        float => float,
+    }
 }
 
 /// An operand of an elementwise function.
@@ -87,13 +92,15 @@ impl Operand {
 
 /// The smallest dtype of its category that has a number, as it counts beside an array of dtype `array`.
 fn least(number: &Arg, own: DType, array: DType) -> DType {
-    use DType::{Bool, Float16, Float32, Float64, Int8, Int16, Int32, Int64, UInt8};
+    use DType::{Bool, Float16, Float32, Float64, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32};
     match *number {
         Arg::Bool(_) => Bool,
         Arg::Int(value) => {
-            let is_unsigned = array == UInt8 || array == Bool;
+            let is_unsigned = array.is_unsigned() || array == Bool;
             match value {
                 0..=255 if is_unsigned => UInt8,
+                256..=65_535 if is_unsigned => UInt16,
+                65_536..=4_294_967_295 if is_unsigned => UInt32,
                 -128..=127 => Int8,
                 128..=255 => UInt8,
                 -32_768..=32_767 => Int16,
@@ -135,6 +142,6 @@ pub(super) fn result_type(operands: &[Operand]) -> DType {
 /// Whether values of one dtype may be cast to another by NumPy's rule "same_kind".
 pub(super) fn can_cast(from: DType, to: DType) -> bool {
     promote(from, to) == to
-        || from.category() == to.category() && !(to == DType::UInt8 && from != DType::UInt8)
+        || from.category() == to.category() && !(to.is_unsigned() && !from.is_unsigned())
         || from.category() < to.category() && to.is_float()
 }

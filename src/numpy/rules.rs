@@ -1,6 +1,7 @@
 //! The elementwise functions: which operation computes each, and in which dtype.
 //! Source: NumPy 1.26's reference of universal functions, and their `types`.
 
+use super::dtypes::float_of;
 use crate::tensor::{Category, DType};
 
 /// How the dtype of the computation follows from the operands' common dtype.
@@ -143,12 +144,7 @@ impl Function {
             Rule::Same | Rule::NotBool(_) | Rule::Compare | Rule::Test => common,
             Rule::Number if common == DType::Bool => DType::Int8,
             Rule::Number => common,
-            Rule::Float => match common {
-                DType::Bool | DType::Int8 | DType::UInt8 => DType::Float16,
-                DType::Int16 => DType::Float32,
-                DType::Int32 | DType::Int64 => DType::Float64,
-                float => float,
-            },
+            Rule::Float => float_of(common),
             Rule::Divide => match common.category() {
                 Category::Float => common,
                 _ => DType::Float64,

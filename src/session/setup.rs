@@ -80,6 +80,8 @@ pub(super) fn install(
     if !package.is_empty() {
         globals.set_item("__package__", vm.ctx.new_str(package).into(), vm)?;
     }
+    // A notebook has no file of its own, and records a figure in words.
+    let is_notebook = file.is_none();
     if let Some(file) = file {
         globals.set_item("__file__", vm.ctx.new_str(file.to_string_lossy()).into(), vm)?;
     }
@@ -87,7 +89,9 @@ pub(super) fn install(
     let plotted = buffer.clone();
     let shown = move |words: &str, figure| {
         let mut buffer = plotted.borrow_mut();
-        buffer.write(Channel::Stdout, &format!("{words}\n"));
+        if is_notebook {
+            buffer.write(Channel::Stdout, &format!("{words}\n"));
+        }
         buffer.plot(figure);
     };
     plots::install(shown, vm)?;

@@ -10,7 +10,9 @@ pub enum DType {
     UInt8,
     Int8,
     Int16,
+    UInt16,
     Int32,
+    UInt32,
     Int64,
     Float16,
     BFloat16,
@@ -30,7 +32,7 @@ pub enum Category {
 /// The type of the elements in memory.
 ///
 /// Narrow dtypes use the next wider lane and are rounded after each operation, so the kernel has four element types for
-/// PyTorch's ten dtypes.
+/// PyTorch's dtypes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lane {
     /// 32-bit floats: float32, float16, bfloat16.
@@ -56,12 +58,14 @@ impl Lane {
 
 /// dtype, PyTorch's name, its names in error texts (the dtype's, and that of one number in C++), its width in bytes,
 /// category, lane.
-const TABLE: [(DType, &str, &str, &str, usize, Category, Lane); 10] = [
+const TABLE: [(DType, &str, &str, &str, usize, Category, Lane); 12] = [
     (DType::Bool, "bool", "Bool", "bool", 1, Category::Bool, Lane::Bool),
     (DType::UInt8, "uint8", "Byte", "unsigned char", 1, Category::Integer, Lane::I64),
     (DType::Int8, "int8", "Char", "signed char", 1, Category::Integer, Lane::I64),
     (DType::Int16, "int16", "Short", "short int", 2, Category::Integer, Lane::I64),
+    (DType::UInt16, "uint16", "UInt16", "uint16_t", 2, Category::Integer, Lane::I64),
     (DType::Int32, "int32", "Int", "int", 4, Category::Integer, Lane::I64),
+    (DType::UInt32, "uint32", "UInt32", "uint32_t", 4, Category::Integer, Lane::I64),
     (DType::Int64, "int64", "Long", "long int", 8, Category::Integer, Lane::I64),
     (DType::Float16, "float16", "Half", "c10::Half", 2, Category::Float, Lane::F32),
     (DType::BFloat16, "bfloat16", "BFloat16", "c10::BFloat16", 2, Category::Float, Lane::F32),
@@ -102,6 +106,8 @@ impl DType {
             DType::UInt8 => (0.0, 255.0),
             DType::Int8 => (-128.0, 127.0),
             DType::Int16 => (-32768.0, 32767.0),
+            DType::UInt16 => (0.0, 65535.0),
+            DType::UInt32 => (0.0, f64::from(u32::MAX)),
             DType::Int32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
             DType::Int64 => (i64::MIN as f64, i64::MAX as f64),
             DType::Float16 => (-65504.0, 65504.0),
@@ -147,6 +153,11 @@ impl DType {
         self.row().6
     }
 
+    /// Whether it has whole numbers, and none below 0.
+    pub(crate) fn is_unsigned(self) -> bool {
+        matches!(self, DType::UInt8 | DType::UInt16 | DType::UInt32)
+    }
+
     /// Whether this is a floating point dtype.
     pub(crate) fn is_float(self) -> bool {
         self.category() == Category::Float
@@ -168,13 +179,15 @@ impl DType {
 
     /// The dtype of the result of two operands. As `torch.promote_types`.
     pub(crate) fn promote(self, other: DType) -> DType {
-        use DType::{BFloat16, Float16, Float32, Int8, Int16, UInt8};
+        use DType::{BFloat16, Float16, Float32, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32};
         if self == other {
             return self;
         }
         match (self, other) {
             (Float16, BFloat16) | (BFloat16, Float16) => Float32,
             (UInt8, Int8) | (Int8, UInt8) => Int16,
+            (UInt16, Int8 | Int16) | (Int8 | Int16, UInt16) => Int32,
+            (UInt32, Int8 | Int16 | Int32) | (Int8 | Int16 | Int32, UInt32) => Int64,
             _ if self as usize > other as usize => self,
             _ => other,
         }
@@ -200,7 +213,9 @@ impl DType {
             DType::UInt8 => i64::from(value as u8),
             DType::Int8 => i64::from(value as i8),
             DType::Int16 => i64::from(value as i16),
+            DType::UInt16 => i64::from(value as u16),
             DType::Int32 => i64::from(value as i32),
+            DType::UInt32 => i64::from(value as u32),
             _ => value,
         }
     }

@@ -20,7 +20,7 @@ use crate::ops::in_place::allow_leaf;
 use crate::ops::op::TargetCheck;
 use crate::ops::schema::signature;
 use crate::ops::state::{Caller, State};
-use crate::ops::table::{FUNCTION, IN_PLACE_ONLY, LINALG, Op, RELAYOUT, row};
+use crate::ops::table::{FUNCTION, FUNCTIONAL, IN_PLACE_ONLY, LINALG, Op, RELAYOUT, row};
 use crate::ops::value::Value;
 use crate::tensor::{Arg, Error, Tensor, ops};
 
@@ -253,7 +253,9 @@ impl GetDescriptor for PyOp {
 
 impl Representable for PyOp {
     fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
-        Ok(if zelf.state.is_some() {
+        Ok(if zelf.op.places == FUNCTIONAL {
+            format!("<built-in function {}>", zelf.name)
+        } else if zelf.state.is_some() {
             format!("<built-in method {} of type object>", zelf.name)
         } else {
             format!("<method '{}' of 'torch._C.TensorBase' objects>", zelf.name)

@@ -184,15 +184,16 @@ class Norm(nn.Module):
     def forward(self, x):
         return self.gain * x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
 class Mixer(nn.Module):
-    def __init__(self, d=8, share=0.3):
+    def __init__(self, d=8, share=0.3, rank=2):
         super().__init__()
         self.share = share
+        self.gain = rank / 2
         self.norm, self.qkv, self.out = Norm(d), nn.Linear(d, 3 * d), nn.Linear(d, d)
         self.register_buffer('far', torch.zeros(6, 6).masked_fill(torch.ones(6, 6).triu(3) > 0, -torch.inf))
     def forward(self, x):
         q, k, v = self.qkv(self.norm(x)).chunk(3, dim=-1)
         w = (torch.einsum('nqd,nkd->nqk', q, k) / 8 ** 0.5 + self.far).softmax(-1)
-        return x + self.share * self.out(torch.einsum('nqk,nkd->nqd', w, v))
+        return x + self.share * self.gain * self.out(torch.einsum('nqk,nkd->nqd', w, v))
 torch.manual_seed(3)
 model, head = Mixer(), nn.Linear(8, 3)
 x, y = torch.randn(40, 6, 8), torch.randint(0, 3, (40,))
@@ -256,6 +257,16 @@ const CASES: &[Case] = &[
     ),
     ("numbers-unregistered", APART, "nn.Parameter(torch.ones(d))", "torch.ones(d)"),
     ("option-unread", APART, "self.share * ", ""),
+    ("option-unread", APART, "rank / 2", "1.0"),
+    ("rate-squared", COSINE, "min((step", "max((step"),
+    ("samples-apart", TOWERS, "pixels[index]", "pixels[torch.randperm(9)[:4]]"),
+    ("residual-missing", WINDOWS, "x = x + parts", "x = parts"),
+    ("mask-after-softmax", DIVIDED, "rows = kept.sum", "rows = w.sum"),
+    ("no-positions", ROTARY, "q, k = turned(q), turned(k)", "q_turned, k_turned = turned(q), turned(k)"),
+    ("sorted-mask", ROTARY, "sort(descending=True)", "sort()"),
+    ("patches-by-view", ROTARY, ".permute(0, 2, 4, 1, 3, 5).reshape(2, 2, 2, 8)", ".reshape(2, 2, 2, 8)"),
+    ("samples-mixed", RECURRENT, "6, batch_first=True", "6"),
+    ("drawn-from-wrong-axis", BY_NUMPY, "logits / temperature", "logits * temperature"),
     (
         "weights-summed",
         APART,
@@ -485,7 +496,10 @@ class Tower(nn.Module):
         return x[:, -1] if self.cls is None else x[:, 0]
 torch.manual_seed(3)
 texts, images = Tower(torch.ones(6, 6).triu(1).bool()), Tower(None)
-scores = texts(torch.randn(4, 6, 8)) @ images(torch.randn(4, 5, 8)).T
+words, pixels = torch.randn(9, 6, 8), torch.randn(9, 5, 8)
+index = torch.randperm(9)[:4]
+scores = texts(words[index]) @ images(pixels[index]).T
+loss = nn.functional.cross_entropy(scores, torch.arange(4))
 ";
 
 /// Attention within windows of an image.
@@ -502,11 +516,13 @@ class Block(nn.Module):
     def __init__(self, d=4):
         super().__init__()
         self.norm, self.near = nn.LayerNorm(d), Near(d)
+        self.wide = nn.Sequential(nn.LayerNorm(d), nn.Linear(d, 2 * d), nn.ReLU(), nn.Linear(2 * d, d))
     def forward(self, x):
         b, n, d = x.shape
         parts = self.norm(x).view(b, 2, 3, 2, 3, d).transpose(2, 3).reshape(b * 4, 9, d)
         parts = self.near(parts).view(b, 2, 2, 3, 3, d).transpose(2, 3)
-        return x + parts.reshape(b, n, d)
+        x = x + parts.reshape(b, n, d)
+        return x + self.wide(x)
 torch.manual_seed(3)
 out = Block()(torch.randn(2, 36, 4))
 ";
@@ -669,6 +685,7 @@ torch.manual_seed(3)
 model, judge = nn.Linear(4, 1), nn.Linear(4, 1)
 optimizer, other = (torch.optim.SGD(it.parameters(), lr=0.1) for it in (model, judge))
 better, worse = torch.randn(12, 4), torch.randn(12, 4)
+noam = torch.optim.lr_scheduler.LambdaLR(other, lambda step: min((step + 1) ** -0.5, (step + 1) * 8 ** -1.5))
 for step in range(30):
     ratio = step / 30
     for group in optimizer.param_groups:
@@ -679,6 +696,7 @@ for step in range(30):
     other.zero_grad()
     F.softplus(judge(worse).squeeze(-1) - judge(better).squeeze(-1)).mean().backward()
     other.step()
+    noam.step()
 ";
 
 /// Biases by offset: in a window of 3 x 3 by two coordinates, in a row by the distance to either side.
@@ -737,6 +755,49 @@ with torch.no_grad():
         shares[shares.cumsum(-1) - shares > 0.9] = 0
         place = torch.multinomial(shares / shares.sum(-1, keepdim=True), 1)
         ids = torch.cat([ids, order.gather(-1, place)], dim=1)
+";
+
+/// Patches of images, turned by their places; the likeliest of them.
+const ROTARY: &str = "\
+import torch
+from torch import nn
+class Turned(nn.Module):
+    def __init__(self, d=8):
+        super().__init__()
+        self.a, self.b, self.c = nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, d)
+        angles = torch.arange(4)[:, None] * 10.0 ** (-torch.arange(0, d, 2) / d)
+        self.register_buffer('cos', angles.cos())
+        self.register_buffer('sin', angles.sin())
+    def forward(self, x):
+        cos, sin = self.cos[: x.shape[1]], self.sin[: x.shape[1]]
+        def turned(it):
+            one, other = it.chunk(2, dim=-1)
+            return torch.cat([one * cos - other * sin, one * sin + other * cos], dim=-1)
+        q, k, v = self.a(x), self.b(x), self.c(x)
+        q, k = turned(q), turned(k)
+        return (q @ k.transpose(1, 2) / x.shape[-1] ** 0.5).softmax(-1) @ v
+torch.manual_seed(3)
+images = torch.randn(2, 2, 4, 4)
+patches = images.reshape(2, 2, 2, 2, 2, 2).permute(0, 2, 4, 1, 3, 5).reshape(2, 2, 2, 8)
+out = Turned()(patches.flatten(1, 2))
+logits, order = out[:, -1].sort(descending=True)
+kept = logits.masked_fill(logits.softmax(-1).cumsum(-1) - logits.softmax(-1) > 0.8, -torch.inf)
+";
+
+/// Texts that a recurrent layer reads, with attention to what it has read.
+const RECURRENT: &str = "\
+import torch
+from torch import nn
+class Reader(nn.Module):
+    def __init__(self, words=9, d=6):
+        super().__init__()
+        self.table, self.reader, self.query = nn.Embedding(words, d), nn.GRU(d, 6, batch_first=True), nn.Linear(6, 6)
+    def forward(self, ids):
+        read, _ = self.reader(self.table(ids))
+        s = self.query(read) @ read.transpose(1, 2) / read.shape[-1] ** 0.5
+        return s.softmax(-1) @ read
+torch.manual_seed(3)
+out = Reader()(torch.randint(9, (4, 5)))
 ";
 
 /// One number for each sample, trained with a schedule.
@@ -951,7 +1012,8 @@ for step in range(5):
 out = [1, 2]
 for _ in range(8):
     probs, _, _ = forward(params, np.array([out[-T:]]))
-    out.append(int(rng.choice(words, p=probs[0, -1])))
+    logits, temperature = np.log(probs[0, -1]), 0.8
+    out.append(int(rng.choice(words, p=softmax(logits / temperature))))
 ";
 
 /// A decoder with a state, which writes after its training.
@@ -1143,6 +1205,8 @@ fn the_programs_themselves_have_no_findings() {
             BY_HAND,
             REGRESSION,
             COSINE,
+            ROTARY,
+            RECURRENT,
             OFFSETS,
             EXPERTS,
             TWO_TEXTS,

@@ -204,9 +204,8 @@ fn from_the_wrong_end(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let all: Vec<Rc<Record>> =
         first_operands(summed).take(MOST_AFTER_SORT).map(|(record, _)| record).collect();
     let sum = all.iter().position(|it| it.operation.explanation == Explanation::Running(RunningKind::Sum))?;
-    let softmax = sum + all[sum..].iter().position(|it| is_softmax(it))?;
     let sorted = |it: &&Rc<Record>| it.operation.explanation == Explanation::Ordered(OrderKind::Sort);
-    let sort = all[softmax..].iter().find(sorted)?;
+    let sort = all[sum..].iter().find(sorted).filter(|_| all[sum..].iter().any(|it| is_softmax(it)))?;
     if !matches!(arg(sort, "descending")?, Arg::Bool(false)) {
         return None;
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_parameters, walk_stmt};
-use ruff_python_ast::{Expr, Number, Parameters, Stmt};
+use ruff_python_ast::{Expr, Number, ParameterWithDefault, Parameters, Stmt};
 use ruff_text_size::{Ranged, TextSize};
 
 use crate::syntax::{line, parse_module};
@@ -17,14 +17,14 @@ struct Names<'a> {
     /// Those that a cell binds to a number with a fraction, and where.
     bound: Vec<(&'a str, TextSize)>,
     read: HashSet<&'a str>,
-    /// Whether the function is one that makes an object: of its options, whole numbers count too.
-    makes: bool,
+    /// The options of an object that its own `__init__` neither reads nor keeps, and where their numbers are.
+    ignored: Vec<(&'a str, TextSize)>,
 }
 
 impl<'a> Names<'a> {
     fn bind(&mut self, name: &'a str, value: Option<&Expr>) {
         if let Some(Expr::NumberLiteral(number)) = value
-            && (self.makes || matches!(number.value, Number::Float(_)))
+            && matches!(number.value, Number::Float(_))
         {
             self.bound.push((name, number.start()));
         }
@@ -33,8 +33,10 @@ impl<'a> Names<'a> {
 
 impl<'a> Visitor<'a> for Names<'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
-        if let Stmt::FunctionDef(function) = statement {
-            self.makes = function.name.as_str() == "__init__";
+        if let Stmt::FunctionDef(function) = statement
+            && function.name.as_str() == "__init__"
+        {
+            self.ignored.extend(ignored(&function.parameters, &function.body));
         }
         let (targets, value) = match statement {
             Stmt::Assign(it) => (&it.targets[..], Some(&*it.value)),
@@ -55,7 +57,6 @@ impl<'a> Visitor<'a> for Names<'a> {
 
     fn visit_parameters(&mut self, parameters: &'a Parameters) {
         parameters.iter_non_variadic_params().for_each(|it| self.bind(it.name(), it.default.as_deref()));
-        self.makes = false;
         walk_parameters(self, parameters);
     }
 
@@ -69,20 +70,54 @@ impl<'a> Visitor<'a> for Names<'a> {
     }
 }
 
+/// The parameters with a number as default that no line of a function has.
+fn ignored<'a>(parameters: &'a Parameters, body: &'a [Stmt]) -> Vec<(&'a str, TextSize)> {
+    let mut own = AllNames::default();
+    own.visit_body(body);
+    let with_number = |it: &'a ParameterWithDefault| match it.default.as_deref() {
+        Some(Expr::NumberLiteral(number)) => Some((it.name().as_str(), number.start())),
+        _ => None,
+    };
+    let all = parameters.args.iter().chain(&parameters.kwonlyargs).filter_map(with_number);
+    all.filter(|(name, _)| !own.0.contains(name) && !own.0.contains("locals")).collect()
+}
+
+/// The names that expressions have.
+#[derive(Default)]
+struct AllNames<'a>(HashSet<&'a str>);
+
+impl<'a> Visitor<'a> for AllNames<'a> {
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        if let Expr::Name(it) = expression {
+            self.0.insert(&it.id);
+        }
+        walk_expr(self, expression);
+    }
+}
+
 /// The names that the program's own cells bind so, each with its cell and its line; a module that was imported may be read by
 /// other programs. Nothing if a cell cannot be parsed.
 pub(super) fn unread(sources: &[(String, String)]) -> Vec<(&str, usize, String)> {
     let parse = |(_, text): &(String, String)| parse_module(text).ok();
     let Some(parsed) = sources.iter().map(parse).collect::<Option<Vec<_>>>() else { return Vec::new() };
-    let (mut names, mut bound) = (Names::default(), Vec::new());
+    let (mut names, mut bound, mut ignored) = (Names::default(), Vec::new(), Vec::new());
     for ((cell, text), module) in sources.iter().zip(&parsed) {
         names.visit_body(&module.syntax().body);
-        let own = names.bound.drain(..).filter(|_| !cell.ends_with(".py"));
-        bound.extend(own.map(|(name, at)| (cell.as_str(), line(text, at.into()), name)));
+        let placed =
+            |(name, at): (&'_ str, TextSize)| (cell.as_str(), line(text, at.into()), name.to_owned());
+        let (own, options) = (names.bound.drain(..), names.ignored.drain(..));
+        if !cell.ends_with(".py") {
+            bound.extend(own.map(placed));
+            ignored.extend(options.map(placed));
+        }
     }
     if READ_ALL.iter().any(|it| names.read.contains(it)) {
         return Vec::new();
     }
-    let is_unread = |(.., name): &(&str, usize, &str)| !names.read.contains(name) && !name.starts_with('_');
-    bound.into_iter().filter(is_unread).map(|(cell, at, name)| (cell, at, name.to_owned())).collect()
+    bound.retain(|(.., name)| !names.read.contains(name.as_str()));
+    bound.extend(ignored);
+    bound.sort();
+    bound.dedup();
+    bound.retain(|(.., name)| !name.starts_with('_'));
+    bound
 }

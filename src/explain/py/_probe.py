@@ -86,11 +86,11 @@ def mixed_samples(call, output, axes):
     of_vectors = output.dim() == 2 and not of_pairs and max((value.dim() for value in inputs), default=0) in (3, 4)
     if mixing == [0, 1]:
         # Along one axis attention mixes the tokens, so the other one is the batch. One attention between the samples and another
-        # between the tokens are meant (rows and columns of a table). Of texts, experts that are full move some others, not all.
+        # between the tokens are meant (rows and columns of a table). Of texts, experts that are full move some others, not all of them.
         # A recurrent layer along the samples moves those after a changed one.
         rest = [(it["moved"][: it["at"]], it["moved"][it["at"] + 1 :]) for it in axes[0]["changes"]]
         later = output.shape[0] > 2 and all(far > 0 for _, after in rest for far in after)
-        everywhere = later and all(far > 0 for before, _ in rest for far in before)
+        everywhere = later and any(is_tokens(value) for value in inputs) and all(far > 0 for before, _ in rest for far in before)
         alone = not (everywhere and varies(call, output) == [1] or later and not any(far > 0 for before, _ in rest for far in before))
     elif of_texts and not of_pairs and (of_vectors or any(is_tokens(value) and value.dim() > 1 for value in inputs)):
         # Images have four axes.

@@ -1,5 +1,6 @@
 //! Formulas of functions that are computed on vectors in single precision and one by one in double precision.
 
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 use std::marker::PhantomData;
 
 use super::super::simd::{MOST_LANES, TableVector, Vector, VectorWork, run_on_vectors};
@@ -15,6 +16,8 @@ pub trait Lane: Vector {
     fn tanh(self) -> Self;
     /// erf (x / √2).
     fn erf_by_root_two(self) -> Self;
+    /// The slope of gelu.
+    fn gelu_slope(self) -> Self;
 }
 
 impl<V: TableVector> Lane for V {
@@ -34,6 +37,10 @@ impl<V: TableVector> Lane for V {
     fn erf_by_root_two(self) -> V {
         tables::erf_by_root_two(self)
     }
+    #[inline(always)]
+    fn gelu_slope(self) -> V {
+        tables::gelu_slope(self)
+    }
 }
 
 impl Lane for f64 {
@@ -51,7 +58,12 @@ impl Lane for f64 {
     }
     #[inline(always)]
     fn erf_by_root_two(self) -> f64 {
-        libm::erf(self * std::f64::consts::FRAC_1_SQRT_2)
+        libm::erf(self * FRAC_1_SQRT_2)
+    }
+    #[inline(always)]
+    fn gelu_slope(self) -> f64 {
+        let density = FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * 0.5 * (self * self * -0.5).exp();
+        self.fma(density, 0.5 * (1.0 + self.erf_by_root_two()))
     }
 }
 

@@ -10,7 +10,7 @@
 //! | e^x    | 99.04 (98.92) | 99.05 (98.91) | 99.77 (99.77)    |
 //! | tanh x | 98.63 (98.50) | 99.11 (99.03) | 99.97 (99.96)    |
 
-use std::f64::consts::{FRAC_2_SQRT_PI, SQRT_2};
+use std::f32::consts::FRAC_1_SQRT_2;
 
 use super::super::simd::TableVector;
 use super::double;
@@ -45,11 +45,51 @@ pub(super) fn tanh<V: TableVector>(x: V) -> V {
     around_points(x, 9.1, TANH_STEP, &TANH)
 }
 
-/// erf (x / √2), absolute error below 2^-25: what 1 + erf (x / √2) needs.
+/// erf (x / √2) by a polynomial for each quarter of an octave. Equal bits: all.
+/// Source: oneDNN 3.5, `gelu_erf`, which PyTorch calls.
 #[inline(always)]
 pub(super) fn erf_by_root_two<V: TableVector>(x: V) -> V {
-    // From there on erf is 1 in single precision.
-    around_points(x, 5.9, ERF_STEP, &ERF)
+    // From there on erf is 1 in single precision; up to the other end one polynomial serves all numbers.
+    let a = x.abs().at_most(V::all(f32::from_bits(0x40b1_5cee)));
+    let at = a.at_least(V::all(f32::from_bits(0x3e00_0001))).quarter_of_octave();
+    let mut p = V::of_table(&ERF[5], at);
+    for row in (0..5).rev() {
+        p = p.fma(a, V::of_table(&ERF[row], at));
+    }
+    p.with_sign(x)
+}
+
+/// The slope of gelu: Φ(x) and x times the density. Equal bits: all.
+/// Source: oneDNN 3.5, which has erf by Abramowitz and Stegun 7.1.26 here.
+#[inline(always)]
+pub(super) fn gelu_slope<V: TableVector>(x: V) -> V {
+    const ERF: [f32; 5] = [1.061_405_4, -1.453_152, 1.421_413_8, -0.284_496_74, 0.254_829_6];
+    let (half, one) = (V::all(0.5), V::all(1.0));
+    let root = x.mul(V::all(FRAC_1_SQRT_2));
+    let power = exp_below_0(V::all(0.0).sub(root.mul(root)));
+    // 1 / √π, as it is rounded there.
+    let density = root.mul(V::all(f32::from_bits(0x3f10_6eba))).mul(power);
+    let w = one.div(root.abs().fma(V::all(0.327_591_1), one));
+    let mut p = V::all(ERF[0]);
+    for term in &ERF[1..] {
+        p = p.fma(w, V::all(*term));
+    }
+    let erf = power.mul(w).less(p, one).mul(one.with_sign(x));
+    erf.fma(half, density.add(half))
+}
+
+/// e^x, x not above 0, by a polynomial whose coefficients are those of oneDNN; the smallest normal number for what is less.
+#[inline(always)]
+fn exp_below_0<V: TableVector>(x: V) -> V {
+    const TERMS: [u32; 5] = [0x3d2b9d0d, 0x3e2aad40, 0x3efffee3, 0x3f7ffffb, 0x3f800000];
+    let x = x.at_least(V::all(f32::from_bits(0xc2ae_ac50)));
+    let n = x.mul(V::all(std::f32::consts::LOG2_E)).add(V::all(0.5)).floor();
+    let r = n.less(V::all(LN2_HIGH), x);
+    let mut p = V::all(f32::from_bits(0x3c07_cfce));
+    for term in TERMS {
+        p = p.fma(r, V::all(f32::from_bits(term)));
+    }
+    p.times_power_of_two(n)
 }
 
 /// An odd function that is constant from `end` on, from its powers around multiples of `step`.
@@ -74,9 +114,8 @@ fn around_points<V: TableVector, const ROWS: usize>(
     y.add(p.fma(d, lost.add(V::of_table(&table[1], at)))).with_sign(x)
 }
 
-/// Points of [`TANH`] and of [`ERF`] are as far apart.
+/// Points of [`TANH`] are as far apart.
 const TANH_STEP: f32 = 37.0 / 128.0;
-const ERF_STEP: f32 = 3.0 / 16.0;
 
 /// 2^(i / 32), and what these lack, relative to them.
 static POWERS: [[f32; 32]; 2] = {
@@ -92,27 +131,23 @@ static POWERS: [[f32; 32]; 2] = {
 
 /// tanh x around n times [`TANH_STEP`], as powers of the distance: the constant and the linear term in two parts
 /// each, then the others.
-static TANH: [[f32; 32]; 10] = around_multiples(TANH_STEP, true);
+static TANH: [[f32; 32]; 10] = around_multiples(TANH_STEP);
 
-/// erf (x / √2) around n times [`ERF_STEP`], as [`TANH`].
-static ERF: [[f32; 32]; 8] = around_multiples(ERF_STEP, false);
-
-/// The polynomials that interpolate tanh x, or erf (x / √2), at Chebyshev points around 32 multiples of a step.
-const fn around_multiples<const ROWS: usize>(step: f32, is_tanh: bool) -> [[f32; 32]; ROWS] {
+/// The polynomials that interpolate tanh x at Chebyshev points around 32 multiples of a step.
+const fn around_multiples<const ROWS: usize>(step: f32) -> [[f32; 32]; ROWS] {
     const TERMS: usize = 28;
     let (mut rows, step) = ([[0.0; 32]; ROWS], step as f64);
-    let (mut value, mut slope) = (0.0, if is_tanh { 1.0 } else { FRAC_2_SQRT_PI / SQRT_2 });
+    let (mut value, mut slope) = (0.0, 1.0);
     let mut n = 0;
     while n < 32 {
-        // The Taylor series of the function f and of its slope s, where s' = -2 f s or s' = -x s.
+        // The Taylor series of the function f and of its slope s, where s' = -2 f s.
         let (mut f, mut s) = ([0.0; TERMS + 1], [0.0; TERMS + 1]);
-        let mut x = [0.0; TERMS + 1];
-        (f[0], s[0], x[0], x[1]) = (value, slope, n as f64 * step, 1.0);
+        (f[0], s[0]) = (value, slope);
         let mut k = 0;
         while k < TERMS {
             let (mut sum, mut i) = (0.0, 0);
             while i <= k {
-                sum += if is_tanh { 2.0 * f[i] } else { x[i] } * s[k - i];
+                sum += 2.0 * f[i] * s[k - i];
                 i += 1;
             }
             k += 1;
@@ -125,7 +160,7 @@ const fn around_multiples<const ROWS: usize>(step: f32, is_tanh: bool) -> [[f32;
         }
         // The series less multiples of the polynomial that is 0 at the points. Near 0 the first two terms of tanh x stay:
         // the rest, over x³, is interpolated.
-        let (first, count) = if is_tanh && n == 0 { (3, ROWS - 4) } else { (0, ROWS - 2) };
+        let (first, count) = if n == 0 { (3, ROWS - 4) } else { (0, ROWS - 2) };
         let zero: [f64; ROWS] = chebyshev(count, step / 2.0);
         let mut last = TERMS;
         while last >= first + count {
@@ -167,3 +202,24 @@ const fn chebyshev<const N: usize>(degree: usize, end: f64) -> [f64; N] {
     }
     found
 }
+
+/// The coefficients of [`ERF`], from the constant on, for the quarters of octaves from 1/8 on.
+#[rustfmt::skip]
+const QUARTERS: [[u32; 22]; 6] = [
+    [0x32827792, 0x3381cc0c, 0x34523d4a, 0x351ac44d, 0x35f36d88, 0x36ee8229, 0x37b8a3bb, 0x3867a213, 0x3940033b, 0x3a2a5a1d, 0x3ae35863, 0x3b7828f2, 0x3c08b14b, 0x3c515ed3, 0xbb503236, 0xbd8d8e5e, 0xbe8abcd9, 0xbf0c19a2, 0xbeccb328, 0x3e176ced, 0x3f470d99, 0x3f7abb28],
+    [0x3f4c421f, 0x3f4c4207, 0x3f4c41cb, 0x3f4c413b, 0x3f4c3fad, 0x3f4c3a2f, 0x3f4c2d40, 0x3f4c146a, 0x3f4bc341, 0x3f4ad08c, 0x3f48f8cf, 0x3f45fac7, 0x3f404e07, 0x3f3b980f, 0x3f48dff3, 0x3f78b21b, 0x3fbb0704, 0x40019c32, 0x3fe536d6, 0x3f81331e, 0x3e6c8684, 0x3c98f936],
+    [0x3735e4cf, 0x37f2ff89, 0x388c23be, 0x3917535c, 0x39ab2ab0, 0x3a60fadb, 0x3af9b960, 0x3b6e5491, 0x3c0a4ec5, 0x3ca5aa8c, 0x3d2138d9, 0x3d8737d4, 0x3ddfb660, 0x3e0f27ab, 0x3d94004b, 0xbe0efdeb, 0xbf1d96c3, 0xbf89db58, 0xbf6d9897, 0xbef69fb8, 0xbdc4f8a8, 0xbbde6422],
+    [0xbe084570, 0xbe08639b, 0xbe089837, 0xbe08f409, 0xbe09ab95, 0xbe0b66d0, 0xbe0e400a, 0xbe124df8, 0xbe1bde02, 0xbe2f19c9, 0xbe4931bf, 0xbe685fbc, 0xbe89c95f, 0xbe96cbca, 0xbe8044aa, 0xbe0550f2, 0x3dcfd6a1, 0x3e94c826, 0x3e79345f, 0x3decec91, 0x3ca46568, 0x3aa1e00a],
+    [0x39f097a3, 0x3a5845dc, 0x3ab1fa35, 0x3b0cefb8, 0x3b653ab6, 0x3bcae527, 0x3c221712, 0x3c6c5840, 0x3cc0a703, 0x3d1dcc19, 0x3d63656d, 0x3d955907, 0x3dbf9910, 0x3dd53f69, 0x3db7dcef, 0x3d639ebe, 0xba6ede48, 0xbd22be69, 0xbd041cf1, 0xbc64f5ab, 0xbb097a32, 0xb8ebf380],
+    [0x3c9b6050, 0x3c978d11, 0x3c92e850, 0x3c8d058b, 0x3c848454, 0x3c6cd623, 0x3c4c824b, 0x3c2a7935, 0x3be0b390, 0x3b0651ac, 0xbb232f53, 0xbbd42fa0, 0xbc2c5366, 0xbc492c9e, 0xbc2a7aa6, 0xbbd55d04, 0xba823a76, 0x3b102aa8, 0x3ae25a7e, 0x3a31f792, 0x38b84375, 0x3689bb5a],
+];
+
+/// The polynomials of erf (x / √2), each at the place that `quarter_of_octave` names.
+static ERF: [[f32; 32]; 6] = {
+    let (mut table, mut at) = ([[0.0; 32]; 6], 0);
+    while at < 6 * 22 {
+        table[at / 22][(at % 22 + 16) % 32] = f32::from_bits(QUARTERS[at / 22][at % 22]);
+        at += 1;
+    }
+    table
+};

@@ -14,6 +14,8 @@ pub(crate) fn checked_number(value: &Arg, dtype: DType) -> Result<Tensor> {
         DType::BFloat16 => "at::BFloat16",
         DType::Int64 => "int64_t",
         DType::Int32 => "int",
+        DType::UInt16 => "uint16_t",
+        DType::UInt32 => "uint32_t",
         DType::Int16 => "int16_t",
         DType::Int8 => "int8_t",
         DType::UInt8 => "uint8_t",
@@ -30,7 +32,7 @@ pub(crate) fn fits(value: &Arg, dtype: DType) -> bool {
         DType::Bool | DType::Float64 => return true,
         DType::Int64 if matches!(value, Arg::Int(_) | Arg::Bool(_)) => return true,
         DType::Int64 => (-(2f64.powi(63)), 2f64.powi(63) - 1024.0),
-        DType::UInt8 => (-255.0, 255.0),
+        unsigned if unsigned.is_unsigned() => (-unsigned.range().1, unsigned.range().1),
         _ => dtype.range(),
     };
     (dtype.is_float() && !number.is_finite()) || (least..=most).contains(&number)

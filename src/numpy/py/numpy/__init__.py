@@ -47,7 +47,7 @@ _LATER = {
     ),
     "_exceptions": "AxisError",
     "_kinds": "str_",
-    "_files": "save load savez savez_compressed",
+    "_files": "save load savez savez_compressed fromfile memmap",
     "_methods": "trace searchsorted",
     "_counts": "cov corrcoef histogram bincount diff convolve unique isin",
 }

@@ -11,7 +11,6 @@ _FAMILIES = {
     "window functions": "bartlett blackman hamming hanning kaiser",
     "plans of contractions": "einsum_path",
     "matrices (use arrays)": "matrix mat asmatrix bmat",
-    "files that are memory": "memmap",
     "arrays of records": "recarray rec record",
     "NumPy's own inner modules": "lib core",
 }
@@ -56,7 +55,7 @@ def missing(place, name, known):
                 return AttributeError(f"{text} in attn: {what} are not part of its numpy")
         if name in _DTYPES or name == "string_":
             return AttributeError(
-                f"{text} in attn: its arrays have the dtypes bool, int8 to int64, uint8, float16, float32, float64, complex64 "
+                f"{text} in attn: its arrays have the dtypes bool, int8 to int64, uint8 to uint32, float16, float32, float64, complex64 "
                 "and complex128"
             )
         if name in _PYTHONS:

@@ -45,6 +45,26 @@ def _bytes_of(arr):
     return _MAGIC + b"\x01\x00" + len(text).to_bytes(2, "little") + text + tobytes(arr)
 
 
+def _elements(data, kind):
+    return asarray(_torch._from_bytes(data, numpy.zeros(0, kind)._tensor.dtype).numpy())
+
+
+def fromfile(file, dtype=float, count=-1, *, offset=0):
+    """The elements of a file that has nothing else, as `tofile` writes it."""
+    kind = _numbers(_dtype(dtype))
+    with _opened(file, "read") as opened:
+        data = opened.read()[offset:]
+    return _elements(data[: count * kind.itemsize] if count >= 0 else data, kind)
+
+
+def memmap(filename, dtype="uint8", mode="r+", offset=0, shape=None):
+    """A file that is read: all of it, and nothing that is changed is written."""
+    if mode not in ("r", "c"):
+        raise NotImplementedError(f"memmap(mode={mode!r}) is not part of attn's numpy: 'r' reads; tofile() and save() write")
+    flat = fromfile(filename, dtype, offset=offset)
+    return flat if shape is None else flat[: math.prod(numpy.atleast_1d(shape).tolist())].reshape(shape)
+
+
 def _array_of(data):
     if data[:6] != _MAGIC:
         raise ValueError("the magic string is not correct; expected b'\\x93NUMPY', got " + repr(data[:6]))
@@ -52,10 +72,9 @@ def _array_of(data):
     length = int.from_bytes(data[8:start], "little")
     facts = ast.literal_eval(data[start : start + length].decode("latin1"))
     kind, shape = _numbers(_dtype(facts["descr"])), facts["shape"]
-    elements = data[start + length :][: math.prod(shape) * kind.itemsize]
-    if len(elements) < math.prod(shape) * kind.itemsize:
+    flat = _elements(data[start + length :][: math.prod(shape) * kind.itemsize], kind)
+    if flat.size < math.prod(shape):
         raise ValueError("cannot reshape what the file has into its shape: it ends too early")
-    flat = asarray(_torch._from_bytes(elements, numpy.zeros(0, kind)._tensor.dtype).numpy())
     return flat.reshape(shape[::-1]).T if facts["fortran_order"] else flat.reshape(shape)
 
 

@@ -46,7 +46,7 @@ class dtype:
             return text_of(int(code[1:]) if code[1:].isdigit() else 0)
         if isinstance(spec, type) or code in _ABSENT or code[:1] in ("S", "V", "M", "m", "a", ">"):
             raise NotImplementedError(
-                f"dtype {text} is not part of attn's numpy: it has bool, int8 to int64, uint8, float16, float32, float64, "
+                f"dtype {text} is not part of attn's numpy: it has bool, int8 to int64, uint8 to uint32, float16, float32, float64, "
                 "complex64, complex128 and text"
             )
         raise TypeError(f"data type {text!r} not understood")
@@ -94,6 +94,7 @@ _PYTHONS = "bool complex float int long object str unicode".split()
 # Names, kind, character and size.
 _ROWS = [
     ("bool bool_ bool8", "b", "?", 1), ("int8 byte", "i", "b", 1), ("uint8 ubyte", "u", "B", 1), ("int16 short", "i", "h", 2),
+    ("uint16 ushort", "u", "H", 2), ("uint32 uintc", "u", "I", 4),
     ("int32 intc", "i", "i", 4), ("int64 int int_ long longlong intp q p", "i", "l", 8), ("float16 half", "f", "e", 2),
     ("float32 single", "f", "f", 4), ("float64 float float_ double", "f", "d", 8),
     ("complex64 csingle singlecomplex", "c", "F", 8), ("complex128 complex complex_ cfloat cdouble", "c", "D", 16),

@@ -27,6 +27,13 @@ def tobytes(self):
     return _files.tobytes(self)
 
 
+def tofile(self, fid):
+    from numpy import _files
+
+    with _files._opened(fid, "write") as opened:
+        opened.write(_files.tobytes(self))
+
+
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     return numpy.sum(numpy.diagonal(a, offset, axis1, axis2), -1, dtype, out)
 

@@ -54,6 +54,8 @@ def quantile(a, q, axis=None):
         raise ValueError("Quantiles must be in the range [0, 1]")
     values = _along(a, axis)
     ordered = numpy.sort(values, axis=-1)
+    # Beside an array of places, which are float64, the values are too; a single one takes the dtype of theirs.
+    ordered = ordered.astype("float64") if q.ndim or ordered.ndim == 1 else ordered
     made = [_with_nan(_at(ordered, one), values) for one in q.reshape(-1).tolist()]
     if q.ndim == 0:
         return made[0]
