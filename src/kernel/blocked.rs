@@ -3,21 +3,11 @@
 
 use ndarray::{ArrayView2, ArrayViewMut2, s};
 
+use super::few_rows::in_a_row;
 use super::{Real, few_rows};
 
 /// `out = alpha * a @ b + beta * out`, of these in order. Returns whether it was computed.
 pub type Product<T> = fn(T, ArrayView2<T>, ArrayView2<T>, T, ArrayViewMut2<T>) -> bool;
-
-/// How many of so many terms of an element are one chain of sums, which is then added to the element: in single precision
-/// the order of MKL's products on processors of AMD's with AVX-512, to the bit for at least four rows and more than
-/// eight columns, whatever the strides and the number of threads.
-pub(super) fn in_a_row(terms: usize) -> usize {
-    match terms {
-        ..=192 => terms,
-        ..=384 => terms / 2,
-        _ => 192,
-    }
-}
 
 /// A number type whose matrices [`super::gemm`] multiplies.
 pub trait Multiply: Real {

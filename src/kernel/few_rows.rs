@@ -25,7 +25,6 @@ use std::ops::Range;
 
 use ndarray::{ArrayView2, ArrayViewMut2, Axis};
 
-use super::blocked::in_a_row;
 use super::simd::{MOST_LANES, TableVector, VectorWork, run_on_vectors};
 use super::{simd, stop, threads};
 
@@ -62,6 +61,17 @@ const NARROW: usize = 6;
 const AHEAD: usize = 3 << 12;
 /// Sums that one thread keeps while it goes through rows of the weight: 16 kB.
 const SUMS: usize = 4096;
+
+/// How many of so many terms of an element are one chain of sums, which is then added to the element: in single precision
+/// the order of MKL's products on processors of AMD's with AVX-512, to the bit for at least four rows and more than
+/// eight columns, whatever the strides and the number of threads.
+pub(super) fn in_a_row(terms: usize) -> usize {
+    match terms {
+        ..=192 => terms,
+        ..=384 => terms / 2,
+        _ => 192,
+    }
+}
 
 /// How a product is computed.
 #[derive(Clone, Copy, PartialEq)]
