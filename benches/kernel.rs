@@ -104,9 +104,10 @@ fn gradients() {
     let (x, grad, weight) = (numbers(32 * 64 * 128), numbers(32 * 64 * 128), vec![1.0; 128]);
     group.throughput(Throughput::Bytes(12 * x.len() as u64));
     let wanted = gradient_of_norm::WantedGradients { input: true, weight: true, bias: true };
+    let scales = norm::layer_norm(&x, 128, None, None, 1e-5).1;
     group.bench_function("layer norm", |bench| {
         bench.iter(|| {
-            gradient_of_norm::layer_norm(black_box(&x), &grad, 128, Some(&weight), None, 1e-5, wanted).input
+            gradient_of_norm::layer_norm(black_box(&x), &grad, 128, Some(&weight), &scales, wanted).input
         });
     });
     let (y, grad) = (numbers(32 * 4 * 64 * 64), numbers(32 * 4 * 64 * 64));
@@ -115,9 +116,10 @@ fn gradients() {
         bench.iter(|| gradients_of_softmax::softmax(Known::Result, black_box(&y), &grad, [64, 1], false));
     });
     let (x, targets, slopes) = (numbers(2048 * 1000), vec![7; 2048], vec![-0.1; 2048]);
+    let totals = softmax::log_totals(&x, 1000);
     group.throughput(Throughput::Bytes(8 * x.len() as u64));
     group.bench_function("cross-entropy", |bench| {
-        bench.iter(|| gradient_of_loss::cross_entropy(black_box(&x), None, &targets, &slopes, 1000));
+        bench.iter(|| gradient_of_loss::cross_entropy(black_box(&x), &totals, &targets, &slopes, 1000));
     });
     let x = heads(1024);
     group.throughput(Throughput::Elements((5 * HEADS * 1024 * 1024 * HEAD) as u64));

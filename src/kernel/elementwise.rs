@@ -211,10 +211,7 @@ fn written_by_row<const N: usize, R: Element>(
     };
     let size = if outer.is_empty() { PIECE } else { (PIECE / length).max(1) * length };
     match out.len() < PARALLEL {
-        true if outer.len() < 2 => {
-            let apart = if outer.is_empty() { [0; N] } else { steps[0] };
-            write(EvenRows { at: offsets, apart, step, length }, &mut out);
-        }
+        true if outer.len() < 2 => piece(0, &mut out),
         true => out.chunks_mut(size).enumerate().for_each(|(number, out)| piece(number, out)),
         false => threads::share_brief(out.chunks_mut(size).enumerate(), |(number, out)| piece(number, out)),
     }
@@ -375,19 +372,6 @@ pub fn scatter_strided<T: Copy>(
         } else {
             row.iter().enumerate().for_each(|(i, &value)| data[at + i * step] = value);
         }
-    });
-}
-
-/// Writes one value to all elements of a strided view.
-pub(crate) fn fill_strided<T: Copy>(
-    data: &mut [T],
-    shape: &[usize],
-    strides: &[usize],
-    offset: usize,
-    value: T,
-) {
-    rows(shape, [strides], [offset], |[at], [step], length| {
-        (0..length).for_each(|i| data[at + i * step] = value);
     });
 }
 

@@ -43,17 +43,6 @@ pub fn layer_norm<T: Real>(
     (out, scales)
 }
 
-/// For each row its mean and the factor 1 / √(variance + eps).
-pub(super) fn scales<T: Real>(x: &[T], width: usize, eps: f64) -> Vec<[T; 2]> {
-    let mut scales = vec![[T::ZERO; 2]; x.len() / width.max(1)];
-    let rows = PIECE.checked_div(width).unwrap_or(1).max(1);
-    let pieces = x.chunks(rows * width.max(1)).zip(scales.chunks_mut(rows));
-    threads::share_if(x.len() >= PARALLEL, pieces, |(x, scales)| {
-        row_scales(x, width, T::from_f64(eps), scales);
-    });
-    scales
-}
-
 /// Divides each row of `width` numbers by the root of its mean square plus `eps`. (rows, width) row-major in and out.
 pub(crate) fn rms_norm<T: Real>(x: &[T], width: usize, eps: f64) -> Vec<T> {
     let mut out = x.to_vec();

@@ -90,7 +90,7 @@ simd! { wide:
 
 /// Of each row of `width` numbers the largest, and the logarithm of the sum of the exponentials of all less the largest:
 /// x less both is [`log_softmax`].
-pub(crate) fn log_totals<T: Real>(x: &[T], width: usize) -> Vec<[T; 2]> {
+pub fn log_totals<T: Real>(x: &[T], width: usize) -> Vec<[T; 2]> {
     let mut totals = vec![[T::ZERO; 2]; x.len().checked_div(width).unwrap_or(0)];
     let rows = PIECE.checked_div(width).unwrap_or(1).max(1);
     let pieces = x.chunks((rows * width).max(1)).zip(totals.chunks_mut(rows));

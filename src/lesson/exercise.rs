@@ -41,6 +41,14 @@ pub enum RightAnswer {
 }
 
 impl Prediction {
+    /// The choices; none if it has no choices.
+    pub(crate) fn choices(&self) -> &[Choice] {
+        match &self.answer {
+            RightAnswer::Choice(choices) => choices,
+            _ => &[],
+        }
+    }
+
     /// The code that the learner writes, if that is the question.
     pub(crate) fn blank(&self) -> Option<&Blank> {
         match &self.answer {

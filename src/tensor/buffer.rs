@@ -155,12 +155,7 @@ impl Buffer {
 
     /// Bytes of its elements.
     pub(crate) fn bytes(&self) -> u64 {
-        let each = match self {
-            Buffer::F32(_) => 4,
-            Buffer::F64(_) | Buffer::I64(_) => 8,
-            Buffer::Bool(_) => 1,
-        };
-        self.len() as u64 * each
+        each_lane!(self, data => size_of_val(&data[..]) as u64)
     }
 
     /// The elements at these positions, in order.

@@ -45,17 +45,6 @@ pub(crate) enum Lane {
     Bool,
 }
 
-impl Lane {
-    /// The bytes of an element in memory.
-    pub(crate) fn size(self) -> usize {
-        match self {
-            Lane::F32 => 4,
-            Lane::F64 | Lane::I64 => 8,
-            Lane::Bool => 1,
-        }
-    }
-}
-
 /// dtype, PyTorch's name, its names in error texts (the dtype's, and that of one number in C++), its width in bytes,
 /// category, lane.
 const TABLE: [(DType, &str, &str, &str, usize, Category, Lane); 12] = [
@@ -103,13 +92,11 @@ impl DType {
         const BFLOAT16: f64 = 3.389_531_389_251_535_5e38;
         match self {
             DType::Bool => (0.0, 1.0),
-            DType::UInt8 => (0.0, 255.0),
-            DType::Int8 => (-128.0, 127.0),
-            DType::Int16 => (-32768.0, 32767.0),
-            DType::UInt16 => (0.0, 65535.0),
-            DType::UInt32 => (0.0, f64::from(u32::MAX)),
-            DType::Int32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
-            DType::Int64 => (i64::MIN as f64, i64::MAX as f64),
+            DType::UInt8 | DType::UInt16 | DType::UInt32 => (0.0, 2f64.powi(8 * self.size() as i32) - 1.0),
+            DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64 => {
+                let end = 2f64.powi(8 * self.size() as i32 - 1);
+                (-end, end - 1.0)
+            }
             DType::Float16 => (-65504.0, 65504.0),
             DType::BFloat16 => (-BFLOAT16, BFLOAT16),
             DType::Float32 => (f64::from(f32::MIN), f64::from(f32::MAX)),

@@ -190,8 +190,6 @@ fn is_mask(tensor: &Tensor) -> bool {
 struct Gather {
     /// Dimensions before the indexed ones, in the result.
     lead: usize,
-    /// The broadcast shape of the indices.
-    shape: Vec<usize>,
     /// The view without the indexed dimensions: those before, then those after.
     rest: Layout,
     /// Storage offset of each index.
@@ -235,7 +233,7 @@ fn result_shape(basic: &Basic, indices: &[usize]) -> Vec<usize> {
     [&sizes[..lead], indices, &sizes[lead..]].concat()
 }
 
-fn gather(basic: &Basic, shape: Vec<usize>) -> Result<Gather> {
+fn gather(basic: &Basic, shape: &[usize]) -> Result<Gather> {
     let layout = basic.view.layout();
     let (kept, lead) = kept(basic);
     let rest = layout.permute(&kept);
@@ -244,7 +242,7 @@ fn gather(basic: &Basic, shape: Vec<usize>) -> Result<Gather> {
     // Errors count the index tensors, not the dimensions, as in ATen, which moves them to the front.
     for (ordinal, (axis, positions)) in basic.gathers.iter().enumerate() {
         let size = layout.shape[*axis] as i64;
-        let values = positions.with_layout(positions.layout().broadcast_to(&shape)).to_i64_vec();
+        let values = positions.with_layout(positions.layout().broadcast_to(shape)).to_i64_vec();
         for (offset, at) in offsets.iter_mut().zip(values) {
             if nothing {
                 break;
@@ -255,15 +253,10 @@ fn gather(basic: &Basic, shape: Vec<usize>) -> Result<Gather> {
             *offset += (if at < 0 { at + size } else { at }) as usize * layout.strides[*axis];
         }
     }
-    Ok(Gather { lead, shape, rest, offsets })
+    Ok(Gather { lead, rest, offsets })
 }
 
 impl Gather {
-    fn result_shape(&self) -> Vec<usize> {
-        let (before, after) = self.rest.shape.split_at(self.lead);
-        [before, &self.shape, after].concat()
-    }
-
     /// The storage offsets along each axis of the result, the indexed ones as one axis.
     fn axes(&self) -> Vec<Vec<usize>> {
         let whole = |axis: usize| grid::whole(self.rest.shape[axis], self.rest.strides[axis]);
@@ -273,14 +266,12 @@ impl Gather {
         axes
     }
 
-    /// The layout of the result: the order of ATen's loop over view and indices.
-    fn order(&self) -> Layout {
-        let shape = self.result_shape();
+    /// The layout of a result of this shape: the order of ATen's loop over view and indices.
+    fn order(&self, shape: &[usize], indices: &[usize]) -> Layout {
         let (before, after) = self.rest.strides.split_at(self.lead);
-        let still = vec![0; self.shape.len()];
-        let source = [before, &still, after].concat();
-        let indices = [vec![0; before.len()], row_major(&self.shape).to_vec(), vec![0; after.len()]].concat();
-        ordered(&shape, &iteration_order(&shape, &[&source, &indices]))
+        let source = [before, &vec![0; indices.len()], after].concat();
+        let indices = [vec![0; before.len()], row_major(indices).to_vec(), vec![0; after.len()]].concat();
+        ordered(shape, &iteration_order(shape, &[&source, &indices]))
     }
 }
 
@@ -296,13 +287,14 @@ pub(crate) fn get(tensor: &Tensor, index: &[Index]) -> Result<(Tensor, GradName)
         let view = if basic.last_step == ALIAS { tensor.alias() } else { basic.view };
         return Ok((view, basic.last_step));
     }
-    let gather = gather(&basic, index_shape(&basic)?)?;
-    let shape = gather.result_shape();
+    let indices = index_shape(&basic)?;
+    let shape = result_shape(&basic, &indices);
+    let gather = gather(&basic, &indices)?;
     super::allow(&shape, tensor.dtype())?;
     let (axes, offset) = (gather.axes(), gather.rest.offset);
     let buffer = map_lane!(&*basic.view.storage().read(), data => grid::pick(data, offset, &axes));
-    let result = Tensor::new(buffer, shape, tensor.dtype());
-    Ok((result.laid_out(gather.order()), GradName::node("Index")))
+    let order = gather.order(&shape, &indices);
+    Ok((Tensor::new(buffer, shape, tensor.dtype()).laid_out(order), GradName::node("Index")))
 }
 
 /// The elements where a mask of the whole tensor is true; `None` for other masks and for tensors that are not
@@ -363,8 +355,9 @@ pub(crate) fn set_grad_name(tensor: &Tensor, index: &[Index], number: bool) -> G
 /// `tensor[index] = source`, broadcast. Without index tensors the source may have any dtype, with them that of the
 /// tensor. With `accumulate`, values of repeated indices are added, as `index_put_` does. In place.
 pub(crate) fn put(tensor: &Tensor, index: &[Index], source: &Tensor, accumulate: bool) -> Result<()> {
+    let spread = without_leading_ones(source);
     if let [Index::Bool(true)] = index {
-        return ops::write(&tensor.with_layout(tensor.layout().unsqueeze(0)), &without_leading_ones(source));
+        return ops::write(&tensor.with_layout(tensor.layout().unsqueeze(0)), &spread);
     }
     if let ([Index::Tensor(mask)], false, 1) = (index, accumulate, source.numel())
         && mask.dtype() == DType::Bool
@@ -375,12 +368,11 @@ pub(crate) fn put(tensor: &Tensor, index: &[Index], source: &Tensor, accumulate:
     }
     let basic = basic(tensor, index)?;
     if basic.gathers.is_empty() {
-        let source = without_leading_ones(source);
-        return ops::write(&basic.view, &source);
+        return ops::write(&basic.view, &spread);
     }
     let indices = index_shape(&basic)?;
     let shape = result_shape(&basic, &indices);
-    let source = without_leading_ones(source);
+    let source = spread;
     refuse_if!(
         !broadcast(&shape, source.shape()).is_ok_and(|all| all == shape),
         "shape mismatch: value tensor of shape {:?} cannot be broadcast to indexing result of shape {shape:?}",
@@ -392,7 +384,7 @@ pub(crate) fn put(tensor: &Tensor, index: &[Index], source: &Tensor, accumulate:
         tensor.dtype().cpp_name(),
         source.dtype().cpp_name()
     );
-    let gather = gather(&basic, indices)?;
+    let gather = gather(&basic, &indices)?;
     let source = source.with_layout(source.layout().broadcast_to(&shape));
     let values = ops::cast::to_dtype(&source, tensor.dtype()).to_buffer();
     let positions = grid::places(gather.rest.offset, &gather.axes());

@@ -462,9 +462,7 @@ impl Layout {
             self.shape.iter().zip(&self.strides).map(|(&size, &stride)| (size - 1) * stride).sum();
         self.offset + last + 1
     }
-}
 
-impl Layout {
     /// Whether some index has storage element `at`.
     pub fn contains(&self, at: usize) -> bool {
         self.index_of(at).is_some()

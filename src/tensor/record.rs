@@ -104,28 +104,21 @@ impl Drop for Record {
         let mut chain = std::mem::take(self.ran.args.get_mut());
         let mut made = std::mem::take(self.edges.get_mut());
         loop {
-            let last = |edge: Edge| edge.and_then(|(record, _)| Rc::try_unwrap(record).ok());
-            if let Some(mut record) = made.pop().and_then(last) {
+            let edge = made.pop().flatten().map(|(record, _)| record);
+            let of_tensor = match chain.pop() {
+                Some(Arg::Tensor(tensor)) => tensor.into_records(),
+                Some(Arg::Tensors(tensors)) => {
+                    chain.extend(tensors.into_iter().map(Arg::Tensor));
+                    Vec::new()
+                }
+                None if made.is_empty() && edge.is_none() => break,
+                _ => Vec::new(),
+            };
+            // A tensor and its storage may both refer to a record; the last reference drops it.
+            for mut record in edge.into_iter().chain(of_tensor).filter_map(Rc::into_inner) {
                 record.delist();
                 chain.append(record.ran.args.get_mut());
                 made.append(record.edges.get_mut());
-            }
-            let tensor = match chain.pop() {
-                Some(Arg::Tensor(tensor)) => tensor,
-                Some(Arg::Tensors(tensors)) => {
-                    chain.extend(tensors.into_iter().map(Arg::Tensor));
-                    continue;
-                }
-                None if made.is_empty() => break,
-                _ => continue,
-            };
-            for record in tensor.into_records() {
-                // A tensor and its storage may both refer to a record; the last reference drops it.
-                if let Some(mut record) = Rc::into_inner(record) {
-                    record.delist();
-                    chain.append(record.ran.args.get_mut());
-                    made.append(record.edges.get_mut());
-                }
             }
         }
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::budget::Budget;
-use super::buffer::Buffer;
+use super::buffer::{Buffer, in_lane};
 use super::dtype::DType;
 use super::error::{Error, Result};
 use super::graph::{FilledBy, Record, SharedElements, Storage, Tensor, Write};
@@ -45,7 +45,7 @@ pub(crate) fn allow(shape: &[usize], dtype: DType) -> Result<usize> {
     }
     let elements = elements.unwrap_or(u128::MAX);
     // An element takes more memory here than in PyTorch, whose bytes the error names.
-    let taken = elements.saturating_mul(dtype.lane().size() as u128);
+    let taken = elements.saturating_mul(in_lane!(dtype.lane(), T => size_of::<T>()) as u128);
     if taken > u128::from(LIMIT.load(Ordering::Relaxed)).min(isize::MAX as u128) {
         return Err(Error::memory(elements.saturating_mul(dtype.size() as u128)));
     }

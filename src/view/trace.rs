@@ -246,12 +246,9 @@ impl TracePage {
         let mut lines = wrap(&code, width, &gutter, self.gutter(None, depth + 2));
         if !detail.is_empty() {
             let right = Line::new().with(Role::Dim, &detail);
-            let last = lines.lines.last_mut().filter(|last| last.width() + beside <= width);
-            match last {
-                Some(last) => {
-                    last.fill(width - detail.width());
-                    last.join(right.with_plain_spaces());
-                }
+            let last = lines.lines.last_mut().expect("wrapped text has a line");
+            match last.ending_in(right.clone(), width) {
+                Some(line) => *last = line,
                 None => lines.append(wrap(&right, width, &below, &below)),
             }
         }

@@ -73,19 +73,28 @@ fn layer_norm() {
         let (x, grad) = (numbers(rows * width, 1), numbers(rows * width, 2));
         let (weight, bias) = (numbers(width, 3), numbers(width, 4));
         let all = WantedGradients { input: true, weight: true, bias: true };
-        let found = gradient::layer_norm(&x, &grad, width, Some(&weight), None, 1e-2, all);
+        let scales = norm::layer_norm(&x, width, None, None, 1e-2).1;
+        let found = gradient::layer_norm(&x, &grad, width, Some(&weight), &scales, all);
         let f = |x: &[f64], w: &[f64], b: &[f64]| norm::layer_norm(x, width, Some(w), Some(b), 1e-2).0;
         let [input, of_weight, of_bias] =
             [found.input, found.weight, found.bias].map(|x| x.expect("was wanted"));
         check("input", &x, &grad, &input, |x| f(x, &weight, &bias));
         check("weight", &weight, &grad, &of_weight, |weight| f(&x, weight, &bias));
         check("bias", &bias, &grad, &of_bias, |bias| f(&x, &weight, bias));
-        let in_single =
-            gradient::layer_norm(&single(&x), &single(&grad), width, Some(&single(&weight)), None, 1e-2, all);
+        let scales_in_single = norm::layer_norm(&single(&x), width, None, None, 1e-2).1;
+        let (x_in_single, weight_in_single) = (single(&x), single(&weight));
+        let in_single = gradient::layer_norm(
+            &x_in_single,
+            &single(&grad),
+            width,
+            Some(&weight_in_single),
+            &scales_in_single,
+            all,
+        );
         agree("input", &in_single.input.expect("was wanted"), &input);
         agree("weight", &in_single.weight.expect("was wanted"), &of_weight);
         let plain = WantedGradients { weight: false, bias: false, ..all };
-        let found = gradient::layer_norm(&x, &grad, width, None, None, 1e-2, plain);
+        let found = gradient::layer_norm(&x, &grad, width, None, &scales, plain);
         assert!(found.weight.is_none() && found.bias.is_none());
         let input = found.input.expect("was wanted");
         check("without weight", &x, &grad, &input, |x| norm::layer_norm(x, width, None, None, 1e-2).0);
@@ -185,12 +194,19 @@ fn losses_and_embedding() {
         vec![nll_total(&values, &targets, &options).expect("targets are classes").0 / 5.0]
     };
     let slopes: Vec<f64> = targets.iter().map(|&target| if target == -100 { 0.0 } else { -0.2 }).collect();
-    let found = loss::cross_entropy(&x, None, &targets, &slopes, classes);
+    let totals = softmax::log_totals(&x, classes);
+    let found = loss::cross_entropy(&x, &totals, &targets, &slopes, classes);
     check("cross_entropy", &x, &[1.0], &found, of);
     assert!(found[2 * classes..3 * classes].iter().all(|&x| x == 0.0), "an ignored row has no gradient");
     agree(
         "cross_entropy",
-        &loss::cross_entropy(&single(&x), None, &targets, &single(&slopes), classes),
+        &loss::cross_entropy(
+            &single(&x),
+            &softmax::log_totals(&single(&x), classes),
+            &targets,
+            &single(&slopes),
+            classes,
+        ),
         &found,
     );
     let spread = loss::nll(&[1, 0, 1, 1], &[1.0, 2.0, 3.0, 0.0], 2, 2);

@@ -97,8 +97,8 @@ fn compute(op: &str, x: &[Operand], axes: &[usize], causal: bool, targets: &[i64
         "log_softmax" => return softmax::log_softmax(first(), axes[0]),
         "sum" => return reduce::sum(first(), axes),
         "mean" => return reduce::mean(first(), axes),
-        "var" => return reduce::var(first(), axes, 1.0),
-        "std" => return reduce::std(first(), axes, 1.0),
+        "var" => return reduce::var(first(), axes, 1.0, false),
+        "std" => return reduce::var(first(), axes, 1.0, true),
         "amax" => {
             return reduce::extremes(first(), axes, reduce::End::Max).expect("something to choose from");
         }
@@ -352,7 +352,7 @@ fn nothing_reduces_to_what_mathematics_says() {
     assert_eq!(reduce::sum(none.view(), &[0]), [0.0; 3]);
     assert_eq!(reduce::prod(none.view(), &[0]), [1.0; 3]);
     assert!(reduce::mean(none.view(), &[0, 1])[0].is_nan());
-    assert!(reduce::var(none.view(), &[0], 1.0)[0].is_nan());
+    assert!(reduce::var(none.view(), &[0], 1.0, false)[0].is_nan());
     assert!(reduce::sum(none.view(), &[1]).is_empty());
     assert_eq!(reduce::extremes(none.view(), &[0], reduce::End::Max), None);
     assert_eq!(reduce::extremes(none.view(), &[1], reduce::End::Max), Some(vec![]));

@@ -101,7 +101,7 @@ fn everything() -> Vec<(String, Vec<u32>)> {
         keep(format!("softmax {axis}"), softmax::softmax(view.view(), axis));
         keep(format!("log_softmax {axis}"), softmax::log_softmax(view.view(), axis));
         keep(format!("sum {axis}"), reduce::sum(view.view(), &[axis]));
-        keep(format!("var {axis}"), reduce::var(view.view(), &[axis], 1.0));
+        keep(format!("var {axis}"), reduce::var(view.view(), &[axis], 1.0, false));
         let found = reduce::extremes_and_places(view.view(), &[axis], reduce::End::Max);
         let (values, places) = found.expect("there is something");
         keep(format!("amax {axis}"), values);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::Mode;
 use ruff_text_size::Ranged;
 
@@ -61,42 +62,29 @@ pub(crate) fn split_index(text: &str) -> (String, Vec<IndexItem>) {
 
 /// The text before the last pair of brackets, which ends it, and the items inside them.
 fn last_group(text: &str) -> Option<(&str, Vec<&str>)> {
-    let body = text.trim_end().strip_suffix(']')?;
-    let mut depth = 0;
-    let mut quote: Option<char> = None;
-    let (mut opens, mut commas) = (Vec::new(), Vec::new());
-    for (at, letter) in body.char_indices() {
-        match (quote, letter) {
-            (Some(open), letter) if letter == open => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quote = Some(letter),
-            (None, '[' | '(' | '{') => {
-                opens.push((at, letter, commas.len()));
-                depth += 1;
-            }
-            (None, ']' | ')' | '}') => {
-                let (_, _, before) = opens.pop()?;
-                commas.truncate(before);
-                depth -= 1;
-            }
-            (None, ',') => commas.push(at),
-            _ => {}
+    use TokenKind::{Comma, Lbrace, Lpar, Lsqb, Rbrace, Rpar, Rsqb};
+    let mut end = text.trim_end().strip_suffix(']')?.len();
+    let (mut depth, mut items) = (0, Vec::new());
+    for token in parse_unchecked(text, Mode::Module).tokens().iter().rev() {
+        match token.kind() {
+            Rsqb | Rpar | Rbrace => depth += 1,
+            Lsqb | Lpar | Lbrace => depth -= 1,
+            Comma if depth == 1 => {}
+            _ => continue,
+        }
+        let range = Range::<usize>::from(token.range());
+        if depth == 0 || token.kind() == Comma {
+            items.push(text.get(range.end..end)?.trim());
+            end = range.start;
+        }
+        if depth == 0 {
+            // After the last item there may be a comma.
+            let skipped = usize::from(items.len() > 1 && items[0].is_empty());
+            let is_index = token.kind() == Lsqb && end > 0;
+            return is_index.then(|| (&text[..end], items.into_iter().skip(skipped).rev().collect()));
         }
     }
-    let (start, letter, before) = opens.pop().filter(|_| depth == 1)?;
-    if letter != '[' || start == 0 {
-        return None;
-    }
-    let mut items = Vec::new();
-    let mut from = start + 1;
-    for at in commas[before..].iter().copied().chain([body.len()]) {
-        items.push(body[from..at].trim());
-        from = at + 1;
-    }
-    if items.last().is_some_and(|last| last.is_empty()) && items.len() > 1 {
-        items.pop();
-    }
-    Some((&body[..start], items))
+    None
 }
 
 fn index_item(text: &str) -> Option<IndexItem> {

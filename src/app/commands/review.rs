@@ -194,10 +194,7 @@ fn ask(next: &ReviewQuestion, read: ReadAnswer, shell: &mut Shell) -> Result<Opt
 const KEYS: &str = "`s` shows the answer, `q` leaves the review.";
 
 fn document(question: &ReviewQuestion) -> Value {
-    let choices: Vec<&str> = match &question.asked.answer {
-        RightAnswer::Choice(choices) => choices.iter().map(|choice| choice.text.as_str()).collect(),
-        _ => Vec::new(),
-    };
+    let choices: Vec<&str> = question.asked.choices().iter().map(|choice| choice.text.as_str()).collect();
     json!({
         "lesson": question.lesson.id,
         "step": question.step.slug,

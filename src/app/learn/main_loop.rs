@@ -14,7 +14,7 @@ use super::terminal;
 use super::walk::{Flow, Walk};
 use crate::lesson::Lesson;
 use crate::lesson::choice::{confirms, listed_choice};
-use crate::lesson::exercise::{Choice, RightAnswer};
+use crate::lesson::exercise::Choice;
 use crate::lesson::progress::ProgressChange;
 use crate::view::learn::help;
 use crate::view::panel::{Panel, lesson_head, lesson_outcome, reading};
@@ -313,9 +313,6 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// The choices of the question that waits.
     fn choices(&self) -> &'c [Choice] {
-        match self.asked().map(|(_, _, asked)| &asked.answer) {
-            Some(RightAnswer::Choice(choices)) => choices,
-            _ => &[],
-        }
+        self.asked().map_or(&[], |(_, _, asked)| asked.choices())
     }
 }

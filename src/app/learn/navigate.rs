@@ -157,7 +157,7 @@ impl Walk<'_, '_, '_> {
                     resized = true;
                     self.shell.refit();
                 }
-                KeyPress::Tab => {}
+                KeyPress::Tab | KeyPress::Suspend => {}
             }
         }
     }

@@ -244,10 +244,7 @@ fn remark_on(asked: &Prediction) -> String {
 
 /// An answer as it is saved: a choice in its own words instead of its letter.
 fn in_words(asked: &Prediction, said: &str) -> String {
-    let chosen = match &asked.answer {
-        RightAnswer::Choice(choices) => chosen(choices, said).ok().map(|at| choices[at].text.clone()),
-        _ => None,
-    };
+    let chosen = chosen(asked.choices(), said).ok().map(|at| asked.choices()[at].text.clone());
     chosen.unwrap_or_else(|| said.trim().to_owned())
 }
 

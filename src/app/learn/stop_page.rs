@@ -98,7 +98,8 @@ impl PredictionLine {
             .filter(|_| is_open)
             .map(|blank| format!("\n\n`{}`", blank.open_line(code)))
             .unwrap_or_default();
-        PredictionLine::Question(format!("{}{line}", asked.ask), choices(asked), kind)
+        let choices = asked.choices().iter().map(|choice| choice.text.clone()).collect();
+        PredictionLine::Question(format!("{}{line}", asked.ask), choices, kind)
     }
 
     pub(crate) fn text(&self, look: Look) -> Text {
@@ -107,13 +108,5 @@ impl PredictionLine {
             PredictionLine::Answer(answer) => answered(answer, look),
             PredictionLine::Reply(standing, because) => reply(*standing, because, look),
         }
-    }
-}
-
-/// The choices of a question; empty if it has none.
-fn choices(asked: &Prediction) -> Vec<String> {
-    match &asked.answer {
-        RightAnswer::Choice(choices) => choices.iter().map(|choice| choice.text.clone()).collect(),
-        _ => Vec::new(),
     }
 }

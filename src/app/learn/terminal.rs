@@ -33,6 +33,8 @@ pub(crate) enum KeyPress {
     Interrupt,
     /// Ctrl-D.
     End,
+    /// Ctrl-Z, which [`Raw::key`] obeys itself.
+    Suspend,
     /// The screen has another size now.
     Resized,
 }
@@ -55,25 +57,22 @@ pub(crate) fn typed_ahead() -> io::Result<(String, bool)> {
     while let Some(event) = next_event(Duration::ZERO)? {
         let Event::Key(key) = event else { continue };
         match pressed(key) {
-            Some(Ok(KeyPress::Letter(letter))) => text.push(letter),
-            Some(Ok(KeyPress::Backspace)) => drop(text.pop()),
-            Some(Ok(KeyPress::Enter)) => return Ok((text, true)),
+            Some(KeyPress::Letter(letter)) => text.push(letter),
+            Some(KeyPress::Backspace) => drop(text.pop()),
+            Some(KeyPress::Enter) => return Ok((text, true)),
             _ => {}
         }
     }
     Ok((text, false))
 }
 
-/// Ctrl-Z.
-struct Suspend;
-
-fn pressed(key: KeyEvent) -> Option<Result<KeyPress, Suspend>> {
+fn pressed(key: KeyEvent) -> Option<KeyPress> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
-    let press = match key.code {
+    Some(match key.code {
         KeyCode::Char('c') if control => KeyPress::Interrupt,
         KeyCode::Char('d') if control => KeyPress::End,
         KeyCode::Char('l') if control => KeyPress::Resized,
-        KeyCode::Char('z') if control => return Some(Err(Suspend)),
+        KeyCode::Char('z') if control => KeyPress::Suspend,
         // Ctrl-J is also what the terminal makes of an Enter that came before keys were read one by one.
         KeyCode::Char('j' | 'm') if control => KeyPress::Enter,
         KeyCode::Char('h') if control => KeyPress::Backspace,
@@ -90,8 +89,7 @@ fn pressed(key: KeyEvent) -> Option<Result<KeyPress, Suspend>> {
         KeyCode::PageUp => KeyPress::Page(-1),
         KeyCode::PageDown => KeyPress::Page(1),
         _ => return None,
-    };
-    Some(Ok(press))
+    })
 }
 
 thread_local! {
@@ -123,7 +121,7 @@ fn next_event(patience: Duration) -> io::Result<Option<Event>> {
 pub(crate) fn drop_enter() -> io::Result<()> {
     let _raw = Raw::begin()?;
     match next_event(Duration::ZERO)? {
-        Some(Event::Key(key)) if matches!(pressed(key), Some(Ok(KeyPress::Enter))) => {}
+        Some(Event::Key(key)) if matches!(pressed(key), Some(KeyPress::Enter)) => {}
         other => other.into_iter().for_each(hold),
     }
     Ok(())
@@ -213,12 +211,12 @@ impl Raw {
                     return Ok(KeyPress::Escape);
                 }
                 Event::Key(key) if key.kind != KeyEventKind::Release => match pressed(key) {
-                    Some(Ok(pressed)) => return Ok(pressed),
-                    Some(Err(Suspend)) => {
+                    Some(KeyPress::Suspend) => {
                         drop(self);
                         suspend();
                         return Ok(KeyPress::Resized);
                     }
+                    Some(pressed) => return Ok(pressed),
                     None => {}
                 },
                 Event::Resize(..) => {

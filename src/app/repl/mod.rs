@@ -8,7 +8,6 @@
 //! | [`tensors`], [`variables`], [`analysis`], [`navigation`], [`files`], [`help`] | the commands |
 //! | [`editor`], [`keys`], [`complete`], [`hints`], [`history`] | the line editor |
 //! | [`lines`] | reads inputs from a pipe, or on a terminal that cannot be redrawn |
-//! | [`page`] | `docs/repl.md` |
 
 mod analysis;
 mod cells;

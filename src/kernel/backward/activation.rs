@@ -19,10 +19,7 @@ pub trait Slope<T>: Sync {
 
 /// The gradients of inputs in a row, on several threads if there are many.
 pub fn slopes<T: Real>(x: &[T], grad: &[T], slope: &impl Slope<T>) -> Vec<T> {
-    let mut out = buffer_pool::take(x.len());
-    let pieces = x.chunks(PIECE).zip(grad.chunks(PIECE)).zip(out.chunks_mut(PIECE));
-    threads::share(pieces, |((x, grad), out)| run_widest(SlopeWork { x, grad, out, slope }));
-    out
+    pieces(x, grad, |x, grad, out| run_widest(SlopeWork { x, grad, out, slope }))
 }
 
 struct SlopeWork<'a, T, S> {
@@ -89,7 +86,7 @@ pub fn softplus<T: Real>(x: T, grad: T, beta: T, threshold: T) -> T {
 }
 
 /// The gradients of inputs in a row, by a function of slices, on several threads if there are many.
-pub fn pieces<T: Real>(x: &[T], grad: &[T], write: fn(&[T], &[T], &mut [T])) -> Vec<T> {
+pub fn pieces<T: Real>(x: &[T], grad: &[T], write: impl Fn(&[T], &[T], &mut [T]) + Sync) -> Vec<T> {
     let mut out = buffer_pool::take(x.len());
     let pieces = x.chunks(PIECE).zip(grad.chunks(PIECE)).zip(out.chunks_mut(PIECE));
     threads::share(pieces, |((x, grad), out)| write(x, grad, out));

@@ -2,7 +2,7 @@
 //! Source: `torch.nn.functional.nll_loss` and `cross_entropy`: the negative log likelihood of a log-softmax.
 
 use super::super::real::simd;
-use super::super::{Real, buffer_pool, softmax, threads};
+use super::super::{Real, buffer_pool, threads};
 use super::{PARALLEL, PIECE};
 
 /// The gradient of the negative log likelihood: at each position `slopes` in the place of its target, 0 elsewhere. For
@@ -21,10 +21,10 @@ pub fn nll<T: Real>(targets: &[i64], slopes: &[T], classes: usize, inner: usize)
 type LossRows<'a, T> = (((&'a mut [T], &'a [T]), &'a [[T; 2]]), (&'a [i64], &'a [T]));
 
 /// The gradient of [`nll`] through log_softmax(x), for x of shape (positions, classes). `totals` has what
-/// [`softmax::log_totals`] found for each row, if the forward pass kept it.
+/// [`log_totals`](crate::kernel::softmax::log_totals) found for each row.
 pub fn cross_entropy<T: Real>(
     x: &[T],
-    totals: Option<&[[T; 2]]>,
+    totals: &[[T; 2]],
     targets: &[i64],
     slopes: &[T],
     classes: usize,
@@ -35,14 +35,6 @@ pub fn cross_entropy<T: Real>(
     }
     let rows = (PIECE / classes).max(1);
     let size = rows * classes;
-    let computed;
-    let totals = match totals {
-        Some(totals) => totals,
-        None => {
-            computed = softmax::log_totals(x, classes);
-            &computed
-        }
-    };
     let pieces = out.chunks_mut(size).zip(x.chunks(size)).zip(totals.chunks(rows));
     let pieces = pieces.zip(targets.chunks(rows).zip(slopes.chunks(rows)));
     let each = |(((out, x), totals), (targets, slopes)): LossRows<T>| {

@@ -6,7 +6,7 @@
 use ndarray::{ArrayViewD, IxDyn};
 
 use super::super::real::simd;
-use super::super::{Real, buffer_pool, norm, reduce, threads};
+use super::super::{Real, buffer_pool, reduce, threads};
 use super::{PARALLEL, PIECE, fold};
 
 /// Gradients of a normalisation; `None` for operands that need none.
@@ -29,15 +29,14 @@ type LayerRows<'a, T> = ((&'a [T], &'a [T]), &'a [[T; 2]]);
 /// Some rows: x, the gradients of the result and of the input, and the products that the weight's gradient adds up.
 type RmsRows<'a, T> = (((&'a [T], &'a [T]), &'a mut [T]), &'a mut [T]);
 
-/// Gradients of [`norm::layer_norm`]: (rows, width) for the input, (width) for weight and bias. `scales` has the mean of
-/// each row and its factor, if the forward pass kept them.
+/// Gradients of [`layer_norm`](crate::kernel::norm::layer_norm): (rows, width) for the input, (width) for weight and bias. `scales` has the mean of
+/// each row and its factor, as the forward pass found them.
 pub fn layer_norm<T: Real>(
     x: &[T],
     grad: &[T],
     width: usize,
     weight: Option<&[T]>,
-    scales: Option<&[[T; 2]]>,
-    eps: f64,
+    scales: &[[T; 2]],
     wanted: WantedGradients,
 ) -> NormGrads<T> {
     let mut input = wanted.input.then(|| buffer_pool::take::<T>(x.len()));
@@ -46,14 +45,6 @@ pub fn layer_norm<T: Real>(
         let zeros = |wanted: bool| wanted.then(|| vec![T::ZERO; width]);
         return NormGrads { input, weight: zeros(wanted.weight), bias: zeros(wanted.bias) };
     }
-    let computed;
-    let scales = match scales {
-        Some(scales) => scales,
-        None => {
-            computed = norm::scales(x, width, eps);
-            &computed
-        }
-    };
     if let Some(input) = &mut input {
         let rows = (PIECE / width).max(1);
         let size = rows * width;

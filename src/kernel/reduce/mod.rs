@@ -19,7 +19,7 @@ mod sum;
 
 pub(crate) use extremes::truths;
 pub use extremes::{End, extremes, extremes_and_places};
-pub use moments::{mean, std, var};
+pub use moments::{mean, var};
 pub use norms::{logsumexp, norm};
 pub(crate) use plan::ceil_log2;
 pub(crate) use product::{cumprod, cumprod_i64, cumsum_i64, prod_i64, sum_i64};

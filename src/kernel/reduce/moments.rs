@@ -18,17 +18,14 @@ pub fn mean<T: Real>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<T> {
     sums
 }
 
-/// Σ (x - mean)² / (n - correction) over `axes`, row-major over the axes kept; `torch.var`'s default correction is 1.
-/// A negative divisor counts as zero.
-pub fn var<T: Real>(x: ArrayViewD<T>, axes: &[usize], correction: f64) -> Vec<T> {
+/// Σ (x - mean)² / (n - correction) over `axes`, row-major over the axes kept, or with `root` the square root of it;
+/// `torch.var`'s default correction is 1. A negative divisor counts as zero.
+pub fn var<T: Real>(x: ArrayViewD<T>, axes: &[usize], correction: f64, root: bool) -> Vec<T> {
     let (order, _) = super::plan::order_of_reduced(&x, axes);
-    Rows::ordered(&x, &order).map(|row| T::from_f64(variance(row, correction)))
-}
-
-/// The square root of [`var`].
-pub fn std<T: Real>(x: ArrayViewD<T>, axes: &[usize], correction: f64) -> Vec<T> {
-    let (order, _) = super::plan::order_of_reduced(&x, axes);
-    Rows::ordered(&x, &order).map(|row| T::from_f64(variance(row, correction).sqrt()))
+    Rows::ordered(&x, &order).map(|row| {
+        let var = variance(row, correction);
+        T::from_f64(if root { var.sqrt() } else { var })
+    })
 }
 
 simd! {

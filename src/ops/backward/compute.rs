@@ -90,13 +90,13 @@ operations! {
     stacked(parts: &[Tensor], axis: usize) is "stack" 0 (Arg::Tensors(parts.to_vec()), int(axis)) =>
         ops::join::stack(parts, axis as i64, DEFAULT);
     /// `a - b`
-    sub(a: impl Into<Arg>, b: impl Into<Arg>) is "sub" 0 (a, b) => pair(pointwise::sub, a.into(), b.into());
+    sub(a: impl Into<Arg>, b: impl Into<Arg>) is "sub" 0 (a, b) => pair(pointwise::sub, &a.into(), &b.into());
     /// `a * b`
-    mul(a: impl Into<Arg>, b: impl Into<Arg>) is "mul" 0 (a, b) => pair(pointwise::mul, a.into(), b.into());
+    mul(a: impl Into<Arg>, b: impl Into<Arg>) is "mul" 0 (a, b) => pair(pointwise::mul, &a.into(), &b.into());
     /// `a / b`
-    div(a: impl Into<Arg>, b: impl Into<Arg>) is "div" 0 (a, b) => pair(pointwise::div, a.into(), b.into());
+    div(a: impl Into<Arg>, b: impl Into<Arg>) is "div" 0 (a, b) => pair(pointwise::div, &a.into(), &b.into());
     /// `a ** b`
-    power(a: impl Into<Arg>, b: impl Into<Arg>) is "pow" 0 (a, b) => pair(pointwise::pow, a.into(), b.into());
+    power(a: impl Into<Arg>, b: impl Into<Arg>) is "pow" 0 (a, b) => pair(pointwise::pow, &a.into(), &b.into());
 }
 
 impl BackwardStep<'_> {
@@ -167,15 +167,15 @@ fn axes(a: &Tensor, dims: &[usize]) -> Result<ReductionAxes> {
 }
 
 /// A pointwise operation on two tensors or numbers.
-fn pair(function: fn(&Arg, &Arg, DType) -> Result<Tensor>, a: Arg, b: Arg) -> Result<Tensor> {
-    let result = function(&a, &b, DEFAULT)?;
-    let operands: Vec<&Tensor> = [&a, &b].into_iter().filter_map(Arg::tensor).collect();
+fn pair(function: impl Fn(&Arg, &Arg, DType) -> Result<Tensor>, a: &Arg, b: &Arg) -> Result<Tensor> {
+    let result = function(a, b, DEFAULT)?;
+    let operands: Vec<&Tensor> = [a, b].into_iter().filter_map(Arg::tensor).collect();
     Ok(placed(result, &operands))
 }
 
 /// `a + b`, without a record.
 pub(super) fn add(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    pair(pointwise::add, a.into(), b.into())
+    pair(pointwise::add, &a.into(), &b.into())
 }
 
 /// `-a`, without a record.
@@ -185,7 +185,5 @@ pub(super) fn neg(a: &Tensor) -> Tensor {
 
 /// Whether a comparison is true of each pair of elements; one with nan is not.
 pub(crate) fn compare(a: &Arg, b: &Arg, test: fn(Ordering) -> bool) -> Result<Tensor> {
-    let result = pointwise::compare(a, b, DEFAULT, test)?;
-    let operands: Vec<&Tensor> = [a, b].into_iter().filter_map(Arg::tensor).collect();
-    Ok(placed(result, &operands))
+    pair(|a, b, default| pointwise::compare(a, b, default, test), a, b)
 }

@@ -85,8 +85,7 @@ fn sum_into(mut buffer: Buffer, layout: Layout, other: &Tensor) -> Tensor {
 
 /// Adds a dense tensor to elements in the same order in memory.
 fn add_dense(elements: &mut Buffer, other: &Tensor) {
-    let start = other.layout().offset;
-    let place = start..start + other.numel();
+    let place = other.layout().run();
     match (elements, &*other.storage().read()) {
         (Buffer::F32(sum), Buffer::F32(data)) => in_pieces(&data[place], sum, |x, sum| {
             sum.iter_mut().zip(x).for_each(|(sum, &x)| *sum += x);
@@ -112,12 +111,9 @@ pub(crate) fn add_in_place(grad: &Tensor, new: &Tensor) -> Result<()> {
 
 /// A gradient as a tensor keeps it: a copy that shares no memory, or the gradient itself if nothing else refers to it.
 pub(crate) fn settled(grad: Tensor) -> Tensor {
+    let dtype = grad.dtype();
     match into_elements(grad) {
-        Ok((buffer, layout)) => {
-            let (flat, dtype) = (layout.numel(), DType::Float32);
-            let dtype = if matches!(buffer, Buffer::F64(_)) { DType::Float64 } else { dtype };
-            Tensor::new(buffer, [flat], dtype).with_layout(layout)
-        }
+        Ok((buffer, layout)) => Tensor::new(buffer, [layout.numel()], dtype).with_layout(layout),
         Err(grad) => ops::shape::preserved(&grad),
     }
 }

@@ -112,7 +112,7 @@ pub(crate) fn copy_slices(step: &BackwardStep, grad: Tensor) -> Result<Gradients
     }
     let [all, part] = spanned(&grad)?;
     let through = ops::copy(&part);
-    ops::fill(&part, 0.0, None);
+    ops::write(&part, &Tensor::scalar(0.0, part.dtype()))?;
     Ok(Gradients::of(whole, ops::copy(&all)).and(view, through))
 }
 

@@ -96,13 +96,12 @@ fn of_logits<T: Float>(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result
     let values = T::row_major(x);
     let positions = positions(step, x, &values, grad)?;
     let slopes = positions.slopes();
-    if inner == 1 {
-        let totals = step.kept_rows::<T>()?;
-        return Ok(loss::cross_entropy(&values, totals.as_deref(), &positions.targets, &slopes, classes));
+    if let Some(totals) = step.kept_rows::<T>()? {
+        return Ok(loss::cross_entropy(&values, &totals, &positions.targets, &slopes, classes));
     }
     let of_logs = loss::nll(&positions.targets, &slopes, classes, inner);
     let view = ArrayViewD::from_shape(IxDyn(x.shape()), &values[..]).expect("the numbers of the shape");
-    let logs = softmax::log_softmax(view, 1);
+    let logs = softmax::log_softmax(view, usize::from(x.ndim() > 1));
     Ok(of_softmax(Known::Result, &logs, &of_logs, [classes, inner], true))
 }
 
@@ -116,11 +115,8 @@ pub(crate) fn mse_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let slope = match step.caller {
         Some(_) => step.mul(&step.sub(x, target)?, Arg::Float(scale))?,
         None => {
-            let wide = |x: &Tensor| {
-                let x = to_dtype(x, grad.dtype());
-                x.with_layout(x.layout().broadcast_to(&shape))
-            };
-            zipped(&wide(x), &wide(target), |a, b| scale as f32 * (a - b), |a, b| scale * (a - b))?
+            let x = to_dtype(x, grad.dtype());
+            zipped(&x, target, |a, b| scale as f32 * (a - b), |a, b| scale * (a - b))?
         }
     };
     let slope = step.mul(&slope, &grad)?;

@@ -40,13 +40,12 @@ pub(crate) fn layer_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients>
     let (x, weight, shape) = (step.tensor("input")?, step.opt_tensor("weight")?, sizes(step));
     // PyTorch saves the bias too.
     step.opt_tensor("bias")?;
-    let (grad, eps) = (to_dtype(&grad, x.dtype()), step.number("eps").unwrap_or(1e-5));
+    let grad = to_dtype(&grad, x.dtype());
     Ok(in_floats!(x.dtype(), T => {
         let (values, grad, weight) = (T::row_major(x), T::row_major(&grad), weight.map(T::row_major));
         let width = shape.iter().product();
-        let scales = step.kept_rows::<T>()?;
-        let found =
-            norm::layer_norm(&values, &grad, width, weight.as_deref(), scales.as_deref(), eps, wanted(step));
+        let scales = step.kept_rows::<T>()?.expect("the operation kept them for this");
+        let found = norm::layer_norm(&values, &grad, width, weight.as_deref(), &scales, wanted(step));
         gradients(step, found, x, &shape)
     }))
 }

@@ -67,10 +67,8 @@ pub(crate) fn div(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 }
 
 pub(crate) fn exp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let value = match step.result(&grad) {
-        Some(result) => result,
-        None => step.function("exp", step.tensor("input")?, math::exp, math::exp_double)?,
-    };
+    let value = || step.function("exp", step.tensor("input")?, math::exp, math::exp_double);
+    let value = step.result(&grad).map_or_else(value, Ok)?;
     Ok(Gradients::of("input", step.mul(&grad, &value)?))
 }
 
@@ -115,18 +113,14 @@ pub(crate) fn square(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 }
 
 pub(crate) fn sqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let root = match step.result(&grad) {
-        Some(root) => root,
-        None => step.power(step.operand("input")?, Arg::Float(0.5))?,
-    };
+    let root = || step.power(step.operand("input")?, Arg::Float(0.5));
+    let root = step.result(&grad).map_or_else(root, Ok)?;
     Ok(Gradients::of("input", step.div(&grad, &step.mul(&root, Arg::Int(2))?)?))
 }
 
 pub(crate) fn rsqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let root = match step.result(&grad) {
-        Some(root) => root,
-        None => step.power(step.operand("input")?, Arg::Float(-0.5))?,
-    };
+    let root = || step.power(step.operand("input")?, Arg::Float(-0.5));
+    let root = step.result(&grad).map_or_else(root, Ok)?;
     let cube = step.power(Arg::Tensor(root), Arg::Int(3))?;
     Ok(Gradients::of("input", step.mul(&step.mul(&grad, Arg::Float(-0.5))?, &cube)?))
 }

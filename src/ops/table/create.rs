@@ -30,14 +30,12 @@ fn leaf(tensor: Tensor, requires_grad: bool) -> Result<Value> {
 
 /// One value everywhere.
 fn constant(shape: &[usize], dtype: DType, value: &Arg) -> Result<Tensor> {
-    let len = allow(shape, dtype)?;
-    if !fits(value, dtype) {
-        ops::mask::checked_number(value, dtype)?;
+    if value.number().map(f64::to_bits) == Some(0) {
+        return Tensor::zeros(shape, dtype);
     }
-    match value.number().map(f64::to_bits) {
-        Some(0) => Tensor::zeros(shape, dtype),
-        _ => Ok(Tensor::new(filled(dtype, len, value), shape, dtype)),
-    }
+    allow(shape, dtype)?;
+    let number = ops::mask::checked_number(value, dtype)?;
+    Ok(ops::copy(&number.with_layout(number.layout().broadcast_to(shape))))
 }
 
 fn sized(c: &Call, value: &Arg) -> Result<Value> {
@@ -87,7 +85,7 @@ fn eye(c: &Call) -> Result<Value> {
         strides: smallvec![columns + 1],
         offset: 0,
     };
-    ops::fill(&tensor.with_layout(diagonal), 1.0, Some(1));
+    ops::write(&tensor.with_layout(diagonal), &Tensor::scalar(1.0, dtype))?;
     leaf(tensor, c.bool(5))
 }
 
@@ -198,18 +196,6 @@ macro_rules! cast_op {
             .forms(&["Tensor input, format? memory_format=None"])
             .doc("The same values in this dtype.")
     };
-}
-
-/// A buffer of `len` elements of a dtype all equal to a Python number.
-fn filled(dtype: DType, len: usize, value: &Arg) -> Buffer {
-    let float = value.number().unwrap_or(0.0);
-    match (dtype.lane(), value) {
-        (Lane::F32, _) => Buffer::F32(buffer_pool::filled(len, float as f32)),
-        (Lane::F64, _) => Buffer::F64(buffer_pool::filled(len, float)),
-        (Lane::I64, Arg::Int(value)) => Buffer::I64(buffer_pool::filled(len, *value)),
-        (Lane::I64, _) => Buffer::I64(buffer_pool::filled(len, float as i64)),
-        (Lane::Bool, _) => Buffer::Bool(buffer_pool::filled(len, float != 0.0)),
-    }
 }
 
 fn fill(c: &Call) -> Result<Value> {
@@ -340,7 +326,7 @@ rows![
         .checking(TargetCheck::Leaf),
     op(creation("zero_", Everywhere).overwriting().grad("Zero"), IN_PLACE_ONLY, |c| {
         let x = c.tensor(0)?;
-        ops::fill(x, 0.0, Some(0));
+        ops::write(x, &Tensor::scalar(0.0, x.dtype()))?;
         Ok(x.clone().into())
     })
     .doc("Every element set to 0.")

@@ -1,6 +1,7 @@
 //! The largest, the smallest, the middle element; quantiles.
 
 use super::pointwise;
+use super::sorting::pair;
 use crate::ops::op::{BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{GradName, extreme_of};
@@ -29,12 +30,10 @@ fn extreme(c: &Call, end: End) -> Result<Value> {
             let axis = c.int(1)?;
             let over = ReductionAxes::new(x, &[axis], c.bool(2))?;
             if x.ndim() == 0 {
-                let zero = Tensor::from_i64(vec![0], []);
-                return Ok(Value::Named(name, vec![("values", ops::copy(x)), ("indices", zero)]));
+                return Ok(pair(name, (ops::copy(x), Tensor::from_i64(vec![0], []))));
             }
             let found = reduce::extreme_and_place(x, &over, end);
-            let (values, indices) = found.ok_or_else(|| reduce::needs_elements(name, x, &over))?;
-            Ok(Value::Named(name, vec![("values", values), ("indices", indices)]))
+            Ok(pair(name, found.ok_or_else(|| reduce::needs_elements(name, x, &over))?))
         }
         _ => {
             c.set_grad_name(GradName::node(if end == End::Max { "Maximum" } else { "Minimum" }));
@@ -89,8 +88,7 @@ fn median(c: &Call) -> Result<Value> {
         let flat = Tensor::new(x.to_buffer(), [x.numel()], x.dtype());
         return Ok(sorting::median(&flat, 0, false).0.into());
     };
-    let (values, indices) = sorting::median(x, axis, c.bool(2));
-    Ok(Value::Named("median", vec![("values", values), ("indices", indices)]))
+    Ok(pair("median", sorting::median(x, axis, c.bool(2))))
 }
 
 /// Whether one tensor is asked for its extreme, and not two for the extreme of each pair.

@@ -2,8 +2,9 @@
 
 use ndarray::{ArrayViewD, IxDyn};
 
+use super::reduce::norm_of;
 use crate::in_floats;
-use crate::kernel::{Real, reduce as kernel, softmax};
+use crate::kernel::softmax;
 use crate::ops::op::{BOTH, Call, FUNCTION, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
@@ -11,7 +12,7 @@ use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, ShapeRule, index
 use crate::tensor::explanation::{Explanation, Movement, SoftmaxKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::float::Float;
-use crate::tensor::ops::reduce::{self, ReductionAxes};
+use crate::tensor::ops::reduce::ReductionAxes;
 use crate::tensor::ops::{self, cast::to_dtype, draw, half, pad};
 use crate::tensor::{Arg, DType, Error, ErrorFact, ErrorKind, Result, Tensor, refuse_if};
 
@@ -132,25 +133,16 @@ const fn softmax_family(name: &'static str, kind: SoftmaxKind, gradient: &'stati
 }
 
 fn normalize(c: &Call) -> Result<Value> {
-    fn at_least<T: Real>(mut norms: Vec<T>, eps: f64) -> Vec<T> {
-        let eps = T::from_f64(eps);
-        norms.iter_mut().for_each(|norm| *norm = if *norm < eps { eps } else { *norm });
-        norms
-    }
-    let (x, p, eps) = (c.tensor(0)?, c.float(1)?, c.float(3)?);
-    refuse_if!(
-        !x.dtype().is_float(),
-        "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}",
-        x.dtype().cpp_name()
+    let (x, eps) = (c.tensor(0)?, c.float(3)?);
+    let norms = norm_of(x, &ReductionAxes::new(x, &[c.int(2)?], true)?, c.float(1)?)?;
+    let in_single = eps as f32;
+    let at_least = ops::pointwise::same_unary(
+        &norms,
+        |norm| if norm < in_single { in_single } else { norm },
+        |norm| if norm < eps { eps } else { norm },
+        |norm| norm,
     );
-    let over = ReductionAxes::new(x, &[c.int(2)?], true)?;
-    let norms = reduce::floats(
-        x,
-        &over,
-        |x, axes| at_least(kernel::norm(x, axes, p), eps),
-        |x, axes| at_least(kernel::norm(x, axes, p), eps),
-    );
-    Ok(ops::pointwise::div(c.arg(0), &Arg::Tensor(norms), c.default_dtype())?.into())
+    Ok(ops::pointwise::div(c.arg(0), &Arg::Tensor(at_least), c.default_dtype())?.into())
 }
 
 const fn softmax(places: u8, forms: &'static [&'static str]) -> Op {

@@ -1,9 +1,10 @@
 //! Operations along one dimension whose index is a vector: `index_select`, `index_add` and their kin.
 
+use super::masking::one_value;
 use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
-use crate::tensor::descriptor::{GradName, indexed, indexed_sum};
+use crate::tensor::descriptor::{indexed, indexed_sum};
 use crate::tensor::explanation::Movement;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::along::{self, ScatterMode};
@@ -34,19 +35,7 @@ fn index_select(c: &Call) -> Result<Value> {
 fn index_fill(c: &Call) -> Result<Value> {
     let (x, index) = (c.tensor(0)?, c.tensor(2)?);
     let dim = wrap_dim(c.int(1)?, x.ndim())?;
-    let value = match c.arg(3) {
-        Arg::Tensor(value) if value.ndim() > 0 => {
-            return Err(Error::runtime(format!(
-                "index_fill_ only supports a 0-dimensional value tensor, but got tensor with {} dimension(s).",
-                value.ndim()
-            )));
-        }
-        Arg::Tensor(value) => {
-            c.set_grad_name(GradName::Node("IndexFill", 1));
-            to_dtype(value, x.dtype())
-        }
-        number => mask::checked_number(number, x.dtype())?,
-    };
+    let value = one_value(c, 3, x.dtype(), "IndexFill")?;
     if index.dtype() != DType::Int64 {
         return Err(Error::index("index_fill_(): Expected dtype int64 for index."));
     }

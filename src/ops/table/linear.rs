@@ -188,12 +188,7 @@ fn lerp(c: &Call) -> Result<Value> {
     }
     ops::float::only_floats("lerp_kernel_scalar", start.dtype())?;
     c.set_grad_name(GradName::Node("Lerp", u8::from(c.opt_tensor(2).is_some())));
-    // A number is not rounded to half precision.
-    let weight = match c.arg(2) {
-        Arg::Tensor(weight) => weight.clone(),
-        number if start.dtype().is_half() => pointwise::operand(number, DType::Float32)?,
-        number => pointwise::operand(number, start.dtype())?,
-    };
+    let weight = pointwise::wide(c.arg(2), start.dtype())?;
     let between = of_three!([start, end, &weight], |a, b, w| match w.abs() < T::from_f64(0.5) {
         true => w.fma(b - a, a),
         false => (-(b - a)).fma(T::ONE - w, b),

@@ -17,20 +17,25 @@ fn only_bools(name: &str, mask: &Tensor) -> Result<()> {
     Err(Error::runtime(message).about(ErrorFact::MaskDtype))
 }
 
+/// Argument `at`, a number or a tensor of one, as a 0-d tensor of `dtype`. `grad_fn` shows `node` for a tensor.
+pub(super) fn one_value(c: &Call, at: usize, dtype: DType, node: &'static str) -> Result<Tensor> {
+    let mut value = c.arg(at).clone();
+    if let Arg::Tensor(tensor) = &value {
+        c.set_grad_name(GradName::Node(node, 1));
+        refuse_if!(
+            tensor.ndim() > 0,
+            "{}_ only supports a 0-dimensional value tensor, but got tensor with {} dimension(s).",
+            c.op.name,
+            tensor.ndim()
+        );
+        value = tensor.first();
+    }
+    mask::checked_number(&value, dtype)
+}
+
 fn masked_fill(c: &Call) -> Result<Value> {
     let (x, mask) = (c.tensor(0)?, c.tensor(1)?);
-    let value = match c.arg(2) {
-        Arg::Tensor(value) => {
-            c.set_grad_name(GradName::Node("MaskedFill", 1));
-            refuse_if!(
-                value.ndim() > 0,
-                "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {} dimension(s).",
-                value.ndim()
-            );
-            mask::checked_number(&value.first(), x.dtype())?
-        }
-        number => mask::checked_number(number, x.dtype())?,
-    };
+    let value = one_value(c, 2, x.dtype(), "MaskedFill")?;
     only_bools("masked_fill_", mask)?;
     if c.in_place {
         crate::tensor::layout::broadcast(x.shape(), mask.shape())?;

@@ -72,12 +72,8 @@ fn mse_loss(c: &Call) -> Result<Value> {
     let dtype = crate::tensor::ops::pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
     let shape = broadcast(c.tensor(0)?.shape(), c.tensor(1)?.shape())?;
     only_floats("mse_cpu", dtype)?;
-    let spread = |x: &Tensor| {
-        let x = to_dtype(x, dtype);
-        x.with_layout(x.layout().broadcast_to(&shape))
-    };
-    let (a, b) = (spread(c.tensor(0)?), spread(c.tensor(1)?));
-    let squares = zipped(&a, &b, |a, b| (a - b) * (a - b), |a, b| (a - b) * (a - b))?;
+    let x = to_dtype(c.tensor(0)?, dtype);
+    let squares = zipped(&x, c.tensor(1)?, |a, b| (a - b) * (a - b), |a, b| (a - b) * (a - b))?;
     Ok(match reduction {
         Reduction::None => squares,
         _ => in_floats!(dtype, T => reduced(T::of(&squares), &shape, dtype, reduction)),

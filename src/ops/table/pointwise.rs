@@ -28,10 +28,7 @@ fn terms(c: &Call, a: usize, b: usize) -> Result<(Arg, Arg, Option<DType>)> {
         return Ok((c.arg(a).clone(), scaled(c, b)?, None));
     }
     let wide = |arg: &Arg| -> Result<Arg> {
-        let of_dtype = match arg {
-            Arg::Tensor(x) => to_dtype(x, common),
-            number => pointwise::operand(number, common)?,
-        };
+        let of_dtype = to_dtype(&pointwise::operand(arg, common)?, common);
         Ok(Arg::Tensor(to_dtype(&of_dtype, DType::Float32)))
     };
     let scaled = match c.arg(2) {
@@ -113,11 +110,8 @@ fn zero_divisor(c: &Call) -> Result<()> {
         crate::tensor::layout::broadcast(a.shape(), b.shape())?;
     }
     let whole = pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
-    let zero = match c.arg(1) {
-        Arg::Tensor(tensor) => tensor.to_f64_vec().contains(&0.0),
-        // In the dtype of the result: 256 is 0 in uint8.
-        number => pointwise::operand(number, whole)?.to_f64_vec().contains(&0.0),
-    };
+    // A number in the dtype of the result: 256 is 0 in uint8.
+    let zero = pointwise::operand(c.arg(1), whole)?.to_f64_vec().contains(&0.0);
     if !whole.is_float() && zero { Err(Error::runtime("ZeroDivisionError")) } else { Ok(()) }
 }
 

@@ -81,16 +81,7 @@ pub(super) fn bounded(target: &Tensor, generator: &mut Generator, from: i64, to:
     draw::integers(target, generator, range, from)
 }
 
-/// A fresh leaf of this shape, filled.
-fn fresh(
-    shape: &[usize],
-    dtype: DType,
-    requires_grad: bool,
-    fill: impl FnOnce(&Tensor) -> Result<()>,
-) -> Result<Value> {
-    leaf(Tensor::zeros(shape, dtype)?, requires_grad, fill)
-}
-
+/// A fresh leaf, filled.
 fn leaf(tensor: Tensor, requires_grad: bool, fill: impl FnOnce(&Tensor) -> Result<()>) -> Result<Value> {
     fill(&tensor)?;
     if requires_grad {
@@ -110,7 +101,7 @@ const NORMAL: Fill = |target, generator| normal(target, generator, 0.0, 1.0);
 fn sized(c: &Call, fill: Fill) -> Result<Value> {
     let (shape, generator) = (c.shape(0)?, c.generator(1));
     let dtype = c.opt_dtype(2).unwrap_or(c.default_dtype());
-    fresh(&shape, dtype, c.bool(5), |target| fill(target, &mut generator.borrow_mut()))
+    leaf(Tensor::zeros(&shape, dtype)?, c.bool(5), |target| fill(target, &mut generator.borrow_mut()))
 }
 
 fn like(c: &Call, fill: Fill) -> Result<Value> {
@@ -131,7 +122,7 @@ fn randint(c: &Call) -> Result<Value> {
     let (low, high, at) = if c.form == 0 { (c.int(0)?, c.int(1)?, 2) } else { (0, c.int(0)?, 1) };
     let (shape, generator) = (sequence(c, at)?, c.generator(at + 1));
     let dtype = c.opt_dtype(at + 2).unwrap_or(DType::Int64);
-    fresh(&shape, dtype, c.bool(at + 5), |target| {
+    leaf(Tensor::zeros(&shape, dtype)?, c.bool(at + 5), |target| {
         bounded(target, &mut generator.borrow_mut(), low, Some(high))
     })
 }
@@ -162,7 +153,7 @@ fn normal_of(c: &Call) -> Result<Value> {
     let Some(model) = mean.or(std) else {
         let (mean, std, shape) = (c.float(0)?, c.float(1)?, sequence(c, 2)?);
         let dtype = c.opt_dtype(4).unwrap_or(default);
-        return fresh(&shape, dtype, c.bool(7), |target| normal(target, generator, mean, std));
+        return leaf(Tensor::zeros(&shape, dtype)?, c.bool(7), |target| normal(target, generator, mean, std));
     };
     c.set_grad_name(GradName::Node("Normal", [3, 1, 2][c.form]));
     refuse_if!(

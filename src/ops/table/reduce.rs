@@ -60,7 +60,7 @@ fn mean(c: &Call) -> Result<Value> {
             dtype.cpp_name()
         )).about(ErrorFact::UnsupportedDtype));
     }
-    Ok(mean_of(&to_dtype(x, dtype), &over).into())
+    Ok(reduce::floats(&to_dtype(x, dtype), &over, kernel::mean, kernel::mean).into())
 }
 
 fn prod(c: &Call) -> Result<Value> {
@@ -74,7 +74,7 @@ fn prod(c: &Call) -> Result<Value> {
 }
 
 /// A variance or a standard deviation.
-fn spread(c: &Call, of: fn(&Tensor, &ReductionAxes, f64) -> Tensor) -> Result<Value> {
+fn spread(c: &Call, root: bool) -> Result<Value> {
     let x = c.tensor(0)?;
     let flag = |on: bool| if on { 1.0 } else { 0.0 };
     let (dims, correction, keepdim) = match c.form {
@@ -85,19 +85,13 @@ fn spread(c: &Call, of: fn(&Tensor, &ReductionAxes, f64) -> Tensor) -> Result<Va
     };
     refuse_if!(!x.dtype().is_float(), "std and var only support floating point and complex dtypes");
     let over = ReductionAxes::new(x, &dims.unwrap_or_default(), keepdim)?;
-    Ok(of(x, &over, correction).into())
-}
-
-fn mean_of(x: &Tensor, over: &ReductionAxes) -> Tensor {
-    reduce::floats(x, over, kernel::mean, kernel::mean)
-}
-
-fn var_of(x: &Tensor, over: &ReductionAxes, correction: f64) -> Tensor {
-    reduce::floats(x, over, |v, a| kernel::var(v, a, correction), |v, a| kernel::var(v, a, correction))
-}
-
-fn std_of(x: &Tensor, over: &ReductionAxes, correction: f64) -> Tensor {
-    reduce::floats(x, over, |v, a| kernel::std(v, a, correction), |v, a| kernel::std(v, a, correction))
+    Ok(reduce::floats(
+        x,
+        &over,
+        |x, axes| kernel::var(x, axes, correction, root),
+        |x, axes| kernel::var(x, axes, correction, root),
+    )
+    .into())
 }
 
 fn truth(c: &Call, all: bool) -> Result<Value> {
@@ -189,11 +183,11 @@ rows![
         .doc("The product over all elements, or over one dimension.")
         .autocast(autocast::float32)
         .saving_result(),
-    op(spread_of("var", false).cost(CostRule::Spread).grad("Var"), BOTH, |c| spread(c, var_of))
+    op(spread_of("var", false).cost(CostRule::Spread).grad("Var"), BOTH, |c| spread(c, false))
         .forms(VAR)
         .doc("The variance; divided by n - correction.")
         .rule(backward::reductions::var),
-    op(spread_of("std", true).cost(CostRule::Spread).grad("Std"), BOTH, |c| spread(c, std_of))
+    op(spread_of("std", true).cost(CostRule::Spread).grad("Std"), BOTH, |c| spread(c, true))
         .forms(VAR)
         .doc("The standard deviation; the root of the variance.")
         .saving_result(),

@@ -14,7 +14,7 @@ fn sorted(c: &Call, dim: i64, descending: bool, stable: bool) -> Result<(Tensor,
     Ok(sorting::sort(x, wrap_dim(dim, x.ndim())?, descending, stable))
 }
 
-fn pair(name: &'static str, (values, indices): (Tensor, Tensor)) -> Value {
+pub(super) fn pair(name: &'static str, (values, indices): (Tensor, Tensor)) -> Value {
     Value::Named(name, vec![("values", values), ("indices", indices)])
 }
 
@@ -101,8 +101,6 @@ fn bincount(c: &Call) -> Result<Value> {
     if weights.is_some_and(|weights| weights.shape() != x.shape()) {
         return Err(Error::runtime("weights should be 1-d and have the same length as input"));
     }
-    let most = x.to_i64_vec().into_iter().max().map_or(0, |most| most.saturating_add(1));
-    crate::tensor::allow(&[most.max(least) as usize], DType::Int64)?;
     Ok(sorting::bincount(x, weights, least as usize)?.into())
 }
 

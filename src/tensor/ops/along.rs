@@ -121,16 +121,11 @@ pub(crate) fn scatter(
     Ok(out)
 }
 
-/// The index of `index_add` and related functions: a vector, or a 0-d tensor taken as one.
-fn vector(index: &Tensor) -> Tensor {
-    index.with_layout(dimensioned(index.layout()))
-}
-
-/// An index along `dim` repeated over all other dimensions of `shape`.
+/// An index along `dim`, a vector or a number, repeated over all other dimensions of `shape`.
 fn spread(index: &Tensor, dim: usize, shape: &[usize]) -> Tensor {
     let mut layout =
         Layout { shape: shape.into(), strides: smallvec![0; shape.len()], offset: index.layout().offset };
-    layout.strides[dim] = index.strides()[0];
+    layout.strides[dim] = index.strides().first().copied().unwrap_or(1);
     index.with_layout(layout)
 }
 
@@ -144,9 +139,8 @@ pub(crate) fn index_combine(
     combine: ScatterMode,
 ) -> Result<Tensor> {
     let out = super::copy(x);
-    let index = vector(index);
     let seen = source.with_layout(dimensioned(source.layout()));
-    let index = spread(&index, dim, seen.shape());
+    let index = spread(index, dim, seen.shape());
     let found = positions(out.layout(), dim, &index)?;
     combine_at(&out, &found, &seen.to_buffer(), combine);
     Ok(out)

@@ -303,6 +303,5 @@ fn product(left: Tensor, right: Tensor, summed: &[usize]) -> Result<Tensor> {
     for (at, &axis) in order.iter().enumerate() {
         back[axis] = at;
     }
-    let out = out.with_layout(Layout::contiguous(shape));
-    Ok(out.with_layout(out.layout().permute(&back)))
+    Ok(out.with_layout(Layout::contiguous(shape).permute(&back)))
 }

@@ -3,10 +3,8 @@
 
 use ndarray::{ArrayView3, ArrayViewMut3, Axis, Ix3, ShapeBuilder};
 
-use smallvec::smallvec;
-
 use crate::kernel::{buffer_pool, gemm};
-use crate::tensor::dtype::Lane;
+use crate::tensor::buffer::{Number, in_lane};
 use crate::tensor::layout::broadcast;
 use crate::tensor::{
     Arg, Buffer, DType, Error, ErrorFact, GradName, Layout, Result, Tensor, allow, refuse_if,
@@ -25,32 +23,25 @@ fn scalar_types(a: DType, b: DType) -> String {
     format!("expected scalar type {} but found {}", a.cpp_name(), b.cpp_name())
 }
 
-/// The layout of a tensor for the kernel; strides of a tensor without elements become 0.
-fn kernel_layout(x: &Tensor) -> Layout {
-    let layout = x.layout();
-    match layout.numel() {
-        0 => Layout { shape: layout.shape.clone(), strides: smallvec![0; layout.ndim()], offset: 0 },
-        _ => layout.clone(),
-    }
-}
-
 /// A batch of matrices; one matrix is a batch of one.
 fn stack<'a, T>(data: &'a [T], layout: &Layout) -> ArrayView3<'a, T> {
     let three =
         |sizes: &[usize]| if let [b, n, k] = *sizes { Ix3(b, n, k) } else { Ix3(1, sizes[0], sizes[1]) };
     // ndarray checks strides and offset even if there are no elements.
-    let data = if layout.numel() == 0 { &[] } else { &data[layout.offset..] };
-    ArrayView3::from_shape(three(&layout.shape).strides(three(&layout.strides)), data)
+    let (strides, data) = match layout.numel() {
+        0 => (Ix3(0, 0, 0), &[][..]),
+        _ => (three(&layout.strides), &data[layout.offset..]),
+    };
+    ArrayView3::from_shape(three(&layout.shape).strides(strides), data)
         .expect("a layout is inside its storage")
 }
 
 /// `out = beta * out + alpha * a @ b` for matrices or batches of them; `out` has the elements of the result, row-major.
 /// Errors: a dtype without products, in the name of PyTorch's `kernel`.
 fn multiply(alpha: f64, a: &Tensor, b: &Tensor, beta: f64, out: &mut Buffer, kernel: &str) -> Result<()> {
-    let (la, lb) = (&kernel_layout(a), &kernel_layout(b));
     macro_rules! multiply {
         ($x:expr, $y:expr, $out:expr, $t:ty, $batched:path) => {{
-            let (x, y) = (stack($x, la), stack($y, lb));
+            let (x, y) = (stack($x, a.layout()), stack($y, b.layout()));
             let shape = (x.len_of(Axis(0)), x.len_of(Axis(1)), y.len_of(Axis(2)));
             let out = ArrayViewMut3::from_shape(shape, $out).expect("as many elements as the shape has");
             $batched(alpha as $t, x, y, beta as $t, out)
@@ -68,12 +59,7 @@ fn multiply(alpha: f64, a: &Tensor, b: &Tensor, beta: f64, out: &mut Buffer, ker
 /// `a @ b` of this shape. Errors: as [`multiply`].
 fn product(a: &Tensor, b: &Tensor, shape: &[usize], kernel: &str) -> Result<Tensor> {
     let len = allow(shape, a.dtype())?;
-    let mut out = match a.dtype().lane() {
-        Lane::F32 => Buffer::F32(buffer_pool::take(len)),
-        Lane::F64 => Buffer::F64(buffer_pool::take(len)),
-        Lane::I64 => Buffer::I64(buffer_pool::take(len)),
-        Lane::Bool => return Err(Error::unsupported_dtype(kernel, DType::Bool)),
-    };
+    let mut out = in_lane!(a.dtype().lane(), T => T::buffer(buffer_pool::take(len)));
     multiply(1.0, a, b, 0.0, &mut out, kernel)?;
     Ok(Tensor::new(out, shape, a.dtype()))
 }

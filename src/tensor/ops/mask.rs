@@ -7,21 +7,12 @@ use crate::tensor::{Arg, DType, Result, Tensor, refuse_if};
 
 /// A number as a 0-d tensor of `dtype`. Errors: it does not fit the dtype.
 pub(crate) fn checked_number(value: &Arg, dtype: DType) -> Result<Tensor> {
-    let name = match dtype {
-        DType::Float64 => "double",
-        DType::Float32 => "float",
-        DType::Float16 => "at::Half",
-        DType::BFloat16 => "at::BFloat16",
-        DType::Int64 => "int64_t",
-        DType::Int32 => "int",
-        DType::UInt16 => "uint16_t",
-        DType::UInt32 => "uint32_t",
-        DType::Int16 => "int16_t",
-        DType::Int8 => "int8_t",
-        DType::UInt8 => "uint8_t",
-        DType::Bool => "bool",
+    let name = || match dtype {
+        DType::Bool | DType::Int32 => dtype.c_name().to_owned(),
+        _ if dtype.is_float() => dtype.c_name().replace("c10", "at"),
+        _ => format!("{}_t", dtype.name()),
     };
-    refuse_if!(!fits(value, dtype), "value cannot be converted to type {name} without overflow");
+    refuse_if!(!fits(value, dtype), "value cannot be converted to type {} without overflow", name());
     super::pointwise::operand(value, dtype)
 }
 

@@ -19,23 +19,19 @@ pub(crate) mod shape;
 pub(crate) mod sorting;
 pub mod strides;
 
-use super::{Buffer, DType, Error, ErrorFact, Layout, Result, Tensor};
-use crate::kernel::elementwise::{fill_strided, scatter_strided};
+use super::{Buffer, DType, Layout, Result, Tensor};
+use crate::kernel::elementwise::scatter_strided;
 use crate::zip_lanes;
 
 /// Writes `source` into `target`, converted to its dtype and broadcast to its shape. In place.
 /// Errors: shapes that do not go together. As `Tensor.copy_`.
 pub(crate) fn write(target: &Tensor, source: &Tensor) -> Result<()> {
     let layout = target.layout();
-    if source.shape() != target.shape() {
-        let fits = super::layout::broadcast(target.shape(), source.shape())
-            .is_ok_and(|shape| shape == target.shape());
-        if !fits {
-            return Err(mismatch(target, source));
-        }
-    }
-    let layout_of_source = source.layout().broadcast_to(target.shape());
-    let values = cast::to_dtype(&source.with_layout(layout_of_source), target.dtype()).to_buffer();
+    let spread = match source.shape() == target.shape() {
+        true => source.clone(),
+        false => expanded(source, &target.shape().iter().map(|&size| size as i64).collect::<Vec<_>>())?,
+    };
+    let values = cast::to_dtype(&spread, target.dtype()).to_buffer();
     let (shape, strides, offset) = (&layout.shape, &layout.strides, layout.offset);
     zip_lanes!(&mut *target.storage().write(), &values, data, values => {
         scatter_strided(data, shape, strides, offset, values);
@@ -69,46 +65,6 @@ pub(crate) fn kind(dtype: DType) -> String {
 /// Repeated without copying to `sizes`. View. Errors: as `Tensor.expand`.
 pub(crate) fn expanded(tensor: &Tensor, sizes: &[i64]) -> Result<Tensor> {
     Ok(tensor.with_layout(tensor.layout().expand(sizes, &kind(tensor.dtype()))?))
-}
-
-fn mismatch(target: &Tensor, source: &Tensor) -> Error {
-    let (wanted, given) = (target.shape(), source.shape());
-    if given.len() > wanted.len() && given[..given.len() - wanted.len()].iter().any(|&size| size != 1) {
-        return Error::runtime(format!(
-            "expand({}{{{given:?}}}, size={wanted:?}): the number of sizes provided ({}) must be greater or equal to \
-             the number of dimensions in the tensor ({})",
-            kind(source.dtype()),
-            wanted.len(),
-            given.len()
-        )).about(ErrorFact::TooManyDims);
-    }
-    let lead = wanted.len().saturating_sub(given.len());
-    let clash = (0..wanted.len())
-        .rev()
-        .filter(|axis| axis >= &lead)
-        .find(|&axis| given[axis - lead] != 1 && given[axis - lead] != wanted[axis])
-        .unwrap_or(0);
-    Error::runtime(format!(
-        "The expanded size of the tensor ({}) must match the existing size ({}) at non-singleton dimension {clash}.  \
-         Target sizes: {wanted:?}.  Tensor sizes: {given:?}",
-        wanted[clash],
-        given[clash - lead],
-    ))
-}
-
-/// Writes one number to all elements of `target`. In place. As `Tensor.fill_`.
-pub(crate) fn fill(target: &Tensor, value: f64, whole: Option<i64>) {
-    let layout = target.layout();
-    let (shape, strides, offset) = (&layout.shape, &layout.strides, layout.offset);
-    let dtype = target.dtype();
-    match &mut *target.storage().write() {
-        Buffer::F32(data) => fill_strided(data, shape, strides, offset, dtype.round_f32(value as f32)),
-        Buffer::F64(data) => fill_strided(data, shape, strides, offset, value),
-        Buffer::I64(data) => {
-            fill_strided(data, shape, strides, offset, dtype.wrap_i64(whole.unwrap_or(value as i64)));
-        }
-        Buffer::Bool(data) => fill_strided(data, shape, strides, offset, value != 0.0),
-    }
 }
 
 /// The same values row-major in a new storage. Copies. As `clone`.

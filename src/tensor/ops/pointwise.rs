@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use std::convert::identity;
 
 use super::cast::to_dtype;
+use super::float::Float;
 
 use crate::each_lane;
 use crate::kernel::buffer_pool::{self, Element};
@@ -46,7 +47,7 @@ pub(crate) fn common_dtype(args: &[&Arg], default: DType) -> DType {
 }
 
 /// An operand in the lane of `dtype`. Numbers are not rounded to a half-precision dtype, as in PyTorch.
-fn wide(arg: &Arg, dtype: DType) -> Result<Tensor> {
+pub(crate) fn wide(arg: &Arg, dtype: DType) -> Result<Tensor> {
     let narrow = dtype.is_half();
     match arg {
         Arg::Tensor(tensor) => Ok(to_dtype(tensor, dtype)),
@@ -270,30 +271,15 @@ pub(crate) fn float_unary(
     f32: fn(&[f32], &mut [f32]),
     f64: fn(&[f64], &mut [f64]),
 ) -> Tensor {
+    fn mapped<T: Float>(x: &Tensor, f: fn(&[T], &mut [T])) -> Buffer {
+        let seen = T::row_major(x);
+        let mut out = buffer_pool::take(seen.len());
+        elementwise::in_pieces(&seen, &mut out, f);
+        T::buffer(out)
+    }
     let dtype = super::float_dtype(a.dtype(), default);
     let (run, order) = arranged_one(&to_dtype(a, dtype));
-    macro_rules! mapped {
-        ($data:expr, $f:expr) => {{
-            let copy;
-            let layout = run.layout();
-            let seen = if layout.numel() == 0 {
-                &[]
-            } else if layout.is_contiguous() {
-                &$data[layout.offset..layout.offset + layout.numel()]
-            } else {
-                copy = elementwise::gather_strided($data, &layout.shape, &layout.strides, layout.offset);
-                &copy[..]
-            };
-            let mut out = buffer_pool::take(seen.len());
-            elementwise::in_pieces(seen, &mut out, $f);
-            out
-        }};
-    }
-    let buffer = match &*run.storage().read() {
-        Buffer::F32(data) => Buffer::F32(mapped!(data, f32)),
-        Buffer::F64(data) => Buffer::F64(mapped!(data, f64)),
-        _ => unreachable!("floats lie in float lanes"),
-    };
+    let buffer = if dtype == DType::Float64 { mapped(&run, f64) } else { mapped(&run, f32) };
     finished(order, buffer, a.shape().to_vec(), dtype)
 }
 
@@ -378,14 +364,8 @@ pub(crate) fn pow(base: &Arg, exponent: &Arg, default: DType) -> Result<Tensor> 
             1.0 => exact!(|x| x, |x| x),
             2.0 => exact!(|x| x * x, |x| x * x),
             // A product of bfloat16 numbers is one.
-            3.0 if dtype == DType::BFloat16 => {
-                let round = move |x: f32| dtype.round_f32(x);
-                return Ok(same_unary(&base, move |x| round(x * x) * x, |x| x, |x| x));
-            }
-            -2.0 if dtype == DType::BFloat16 => {
-                let round = move |x: f32| dtype.round_f32(x);
-                return Ok(same_unary(&base, move |x| 1.0 / round(x * x), |x| x, |x| x));
-            }
+            3.0 if dtype == DType::BFloat16 => exact!(|x| dtype.round_f32(x * x) * x, identity),
+            -2.0 if dtype == DType::BFloat16 => exact!(|x| 1.0 / dtype.round_f32(x * x), identity),
             3.0 => exact!(|x| x * x * x, |x| x * x * x),
             0.5 => exact!(f32::sqrt, f64::sqrt),
             -0.5 => exact!(|x| 1.0 / x.sqrt(), |x| 1.0 / x.sqrt()),
@@ -400,14 +380,8 @@ pub(crate) fn pow(base: &Arg, exponent: &Arg, default: DType) -> Result<Tensor> 
         f64: f64::powf,
         i64: Some(|base, exponent| match exponent {
             0.. => base.wrapping_pow(exponent as u32),
-            _ if base == 1 => 1,
-            _ if base == -1 => {
-                if exponent % 2 == 0 {
-                    1
-                } else {
-                    -1
-                }
-            }
+            _ if base == 1 || base == -1 && exponent % 2 == 0 => 1,
+            _ if base == -1 => -1,
             _ => 0,
         }),
         bool: None,

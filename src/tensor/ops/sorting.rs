@@ -1,6 +1,8 @@
 //! Sorting and counting: sort, topk, kthvalue, unique, searchsorted, bincount, histc, isin.
 //! This file makes contiguous rows; the kernel sorts one row.
 
+use std::ops::AddAssign;
+
 use smallvec::smallvec;
 
 use crate::kernel::rank::{self, Equal, Rank};
@@ -19,11 +21,8 @@ fn rows(x: &Tensor, dim: usize) -> (Buffer, usize, Vec<usize>) {
     (x.with_layout(x.layout().permute(&order)).to_buffer(), x.shape()[dim], rest)
 }
 
-/// A contiguous tensor from row-major elements with `dim` last.
-fn back(buffer: Buffer, mut rest: Vec<usize>, size: usize, dim: usize, dtype: DType, scalar: bool) -> Tensor {
-    if scalar {
-        return Tensor::new(buffer, [], dtype);
-    }
+/// A contiguous tensor from row-major elements with `dim` last; of a number, a row of one element.
+fn back(buffer: Buffer, mut rest: Vec<usize>, size: usize, dim: usize, dtype: DType) -> Tensor {
     let ndim = rest.len() + 1;
     rest.push(size);
     if dim + 1 == ndim {
@@ -55,10 +54,9 @@ fn chosen(
         }
     }
     let values = buffer.pick(&found);
-    let scalar = x.ndim() == 0;
     (
-        back(values, rest.clone(), size, dim, x.dtype(), scalar),
-        back(Buffer::I64(places), rest, size, dim, DType::Int64, scalar),
+        back(values, rest.clone(), size, dim, x.dtype()),
+        back(Buffer::I64(places), rest, size, dim, DType::Int64),
     )
 }
 
@@ -79,9 +77,8 @@ pub(crate) fn sort(x: &Tensor, dim: usize, descending: bool, stable: bool) -> (T
         places = found;
         sorted
     });
-    let scalar = x.ndim() == 0;
-    let values = back(values, rest.clone(), size, dim, x.dtype(), scalar);
-    let places = back(Buffer::I64(places), rest, size, dim, DType::Int64, scalar);
+    let values = back(values, rest.clone(), size, dim, x.dtype());
+    let places = back(Buffer::I64(places), rest, size, dim, DType::Int64);
     let layout = x.layout().preserved();
     (values.laid_out(layout.clone()), places.laid_out(layout))
 }
@@ -125,7 +122,7 @@ pub(crate) fn median(x: &Tensor, dim: usize, keepdim: bool) -> (Tensor, Tensor) 
             vec![nan.unwrap_or_else(|| rank::sorted_places(row, false)[(row.len() - 1) / 2])]
         })
     });
-    let without = |tensor: Tensor| match keepdim || x.ndim() == 0 {
+    let without = |tensor: Tensor| match keepdim && x.ndim() > 0 {
         true => tensor,
         false => tensor.with_layout(tensor.layout().squeeze(dim)),
     };
@@ -178,19 +175,20 @@ pub(crate) fn bincount(x: &Tensor, weights: Option<&Tensor>, least: usize) -> Re
     let values = x.to_i64_vec();
     let len = values.iter().max().map_or(0, |&largest| largest as usize + 1).max(least);
     crate::tensor::allow(&[len], DType::Int64)?;
-    let Some(weights) = weights else {
-        let mut counts = vec![0; len];
-        values.iter().for_each(|&value| counts[value as usize] += 1);
-        return Ok(Tensor::from_i64(counts, [len]));
-    };
-    if weights.dtype() == DType::Float32 {
-        let mut sums = vec![0f32; len];
-        values.iter().zip(weights.to_f32_vec()).for_each(|(&value, weight)| sums[value as usize] += weight);
-        return Ok(Tensor::from_f32(sums, [len]));
+    fn sums<T: Default + Clone + AddAssign>(
+        places: &[i64],
+        each: impl IntoIterator<Item = T>,
+        len: usize,
+    ) -> Vec<T> {
+        let mut sums = vec![T::default(); len];
+        places.iter().zip(each).for_each(|(&place, one)| sums[place as usize] += one);
+        sums
     }
-    let mut sums = vec![0f64; len];
-    values.iter().zip(weights.to_f64_vec()).for_each(|(&value, weight)| sums[value as usize] += weight);
-    Ok(Tensor::new(Buffer::F64(sums), [len], DType::Float64))
+    Ok(match weights {
+        None => Tensor::from_i64(sums(&values, std::iter::repeat(1), len), [len]),
+        Some(x) if x.dtype() == DType::Float32 => Tensor::from_f32(sums(&values, x.to_f32_vec(), len), [len]),
+        Some(x) => Tensor::new(Buffer::F64(sums(&values, x.to_f64_vec(), len)), [len], DType::Float64),
+    })
 }
 
 /// Whether each element is in `among`, or with `invert`, is not. As `torch.isin`.

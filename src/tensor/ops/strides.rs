@@ -49,10 +49,8 @@ pub(crate) fn four<'a, T>(data: &'a [T], layout: &Layout) -> ArrayView4<'a, T> {
 
 /// As [`four`], to be written to.
 pub(crate) fn four_mut<'a, T>(data: &'a mut [T], layout: &Layout) -> ArrayViewMut4<'a, T> {
-    ArrayViewMut4::from_shape(four_strides(layout), {
-        // An empty tensor may begin after the end.
-        let start = layout.offset.min(data.len());
-        &mut data[start..]
-    })
-    .expect("a layout lies within its storage")
+    // An empty tensor may begin after the end.
+    let start = layout.offset.min(data.len());
+    ArrayViewMut4::from_shape(four_strides(layout), &mut data[start..])
+        .expect("a layout lies within its storage")
 }

@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 
 use crate::explain::{Statement, Why};
 use crate::lesson::Term;
-use crate::lesson::exercise::{Prediction, RightAnswer};
+use crate::lesson::exercise::Prediction;
 use crate::lesson::progress::GivenAnswer;
 use crate::shims::sha512;
 use crate::view::errors::error;
@@ -97,10 +97,7 @@ impl Page {
 
     /// A question with the learner's answers, and whether each was right; the right answer is folded away.
     pub(crate) fn question(&mut self, asked: &Prediction, given: &[GivenAnswer]) {
-        let choices = match &asked.answer {
-            RightAnswer::Choice(choices) => choices.as_slice(),
-            _ => &[],
-        };
+        let choices = asked.choices();
         self.push("<section class=\"question\">\n");
         self.prose(&asked.ask, 3);
         if !choices.is_empty() {
