@@ -119,7 +119,11 @@ fn letters_of(choices: &[Choice]) -> Vec<String> {
 /// The one or two choices that an answer may mean which selects none: by words that not all choices have, or by its number.
 pub fn meant(choices: &[Choice], said: &str) -> Vec<usize> {
     let mut shares = vec![0.0; choices.len()];
+    let parity = negations(said) % 2;
     if let Some(said) = typed_number(said) {
+        if parity == 1 {
+            return Vec::new();
+        }
         for (share, choice) in shares.iter_mut().zip(choices) {
             let text = plain(&choice.text);
             let mut words =
@@ -156,9 +160,11 @@ pub fn meant(choices: &[Choice], said: &str) -> Vec<usize> {
     let typed = figures(said);
     for ((share, (own, _)), choice) in shares.iter_mut().zip(&words).zip(choices) {
         let has_content = content.is_empty() || content.iter().any(|stem| is_in(stem, own));
+        // "It does not fail" is not "it fails".
+        let agrees = choice.also.iter().chain([&choice.text]).any(|text| negations(text) % 2 == parity);
         // "Not in chunks" is not "never", and other numbers are another answer.
         let stated = figures(&choice.text);
-        if !has_content || !typed.is_empty() && !stated.is_empty() && typed != stated {
+        if !has_content || !agrees || !typed.is_empty() && !stated.is_empty() && typed != stated {
             *share = 0.0;
         }
     }

@@ -644,6 +644,24 @@ fn what_was_written_is_there_at_the_end() {
     in_order(&out, &["Still open, each in its step", "> i", "tensor([0.2098, 0.2006"]);
 }
 
+/// In the steps after an exercise that was solved, the keys ask about the step's own cell.
+#[test]
+fn after_an_exercise_the_keys_ask_about_the_step() {
+    let written = [
+        "e",
+        "with torch.no_grad():",
+        "    for one, other in zip((sa_v1.W_query, sa_v1.W_key, sa_v1.W_value), (same_seed.W_query, same_seed.W_key, same_seed.W_value)):",
+        "        one.copy_(other.weight.T)",
+        "",
+        "print(torch.allclose(sa_v1(inputs), same_seed(inputs)))",
+        ".",
+    ];
+    let then = ["", "", "t", "quit"];
+    let (out, _, _) = typed(&["learn", "carry-weights"], &[&written[..], &then[..]].concat(), &State::new());
+    in_order(&out, &["> t", "attn_scores = queries @ keys.T"]);
+    assert!(!out.contains("This cell runs no operation"), "{out}");
+}
+
 /// Questions about earlier lessons come before the text of a lesson, and a tensor that has a table is folded.
 #[test]
 fn reviews_come_first_and_output_is_shown_once() {

@@ -76,6 +76,12 @@ impl CodePage {
         self
     }
 
+    /// The cursor at the start of the line below.
+    pub fn below(mut self) -> CodePage {
+        self.cursor = ((self.cursor.0 + 1).min(self.lines.len() - 1), 0);
+        self
+    }
+
     /// The cursor at the end of the line above, to which its line is joined if asked.
     pub fn back(mut self, joins: bool) -> CodePage {
         let Some(above) = self.cursor.0.checked_sub(1) else { return self };

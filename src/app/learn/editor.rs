@@ -250,7 +250,8 @@ impl ConditionalEventHandler for Over {
     }
 }
 
-/// A key at the start of a line. At the start of the first line that is shown, the line above is not there to go to.
+/// A key at the start of a line. At the start of the first line that is shown, the line above is not there to go to, and at the
+/// end of the last one, that below.
 struct AtStart {
     part: Arc<CodePart>,
     key: BoundKey,
@@ -268,6 +269,15 @@ impl ConditionalEventHandler for AtStart {
         if goes && context.pos() == 0 && self.part.window.start > 0 {
             let page = self.part.page(context).back(self.key == BoundKey::Backspace);
             return Some(self.part.leave(page));
+        }
+        let is_last = context.pos() == context.line().len();
+        if is_last && self.part.window.end < self.part.page.count() {
+            let below = || self.part.page(context).below();
+            match self.key {
+                BoundKey::Delete => return Some(self.part.leave(below().back(true))),
+                BoundKey::Right => return Some(self.part.leave(below())),
+                _ => {}
+            }
         }
         KeyHandler { key: self.key }.handle(event, count, positive, context)
     }

@@ -156,8 +156,10 @@ impl<'c> LessonState<'c> {
 /// Adds the functions and classes of what the learner wrote, but for those that are there.
 pub(super) fn bind_own(workspace: &mut Workspace, own: &[String]) {
     for code in own {
-        let known = workspace.session.names();
-        workspace.run(&definitions(code, &known), OWN_CODE);
+        let new = definitions(code, &workspace.session.names());
+        if !new.is_empty() {
+            workspace.run(&new, OWN_CODE);
+        }
     }
 }
 

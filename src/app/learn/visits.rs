@@ -233,7 +233,12 @@ impl<'c> Walk<'c, '_, '_> {
                 StopKind::End => state.after(last, stop.lesson),
                 _ => return scratch_workspace(state, stop),
             }?;
+            let ran = workspace.ran.len();
             bind_own(&mut workspace, &own);
+            // The step's own cell stays the last one: it is what is asked about.
+            if let Some(last) = ran.checked_sub(1) {
+                workspace.ran[last..].rotate_left(1);
+            }
             Ok(workspace)
         })
     }

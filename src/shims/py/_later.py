@@ -22,7 +22,7 @@ _LATER = {
     "_tokenize": "attn does not divide Python's source into tokens; `ast.parse(text)` reads it",
     "requests urllib urllib3": "attn has no network: download the file yourself, beside the notebook, and run with --allow-read",
     "altair bokeh colorama cv2 flax gradio google hydra ipywidgets networkx numba omegaconf PIL psutil rich streamlit sympy "
-    "tabulate tensorboard tensorboardX termcolor torch.ao torch.autograd.functional torch.autograd.profiler torch.distributed "
+    "tabulate tensorboard tensorboardX termcolor torch.ao torch.autograd.functional torch.autograd.profiler "
     "torch.fft torch.fx torch.hub torch.multiprocessing torch.nn.parallel torch.nn.utils.parametrizations "
     "torch.nn.utils.parametrize torch.onnx torch.optim.swa_utils torch.overrides torch.profiler torch.quantization "
     "torch.special torch.utils.benchmark torch.utils.tensorboard wandb yaml": "attn does not have it",

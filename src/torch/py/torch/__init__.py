@@ -118,7 +118,7 @@ class set_grad_enabled(_GradMode):
 _bool = type(True)
 
 _SUBMODULES = (
-    "amp autograd backends cuda distributions functional jit linalg mps nn optim random return_types "
+    "amp autograd backends cuda distributed distributions functional jit linalg mps nn optim random return_types "
     "serialization storage testing types utils version"
 ).split()
 

@@ -9,10 +9,16 @@ from torch._arguments import hint, on_cpu, only_defaults
 __all__ = (
     "BoolTensor ByteTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor CharTensor "
     "are_deterministic_algorithms_enabled as_tensor broadcast_shapes compile finfo from_numpy get_default_device logspace "
-    "get_float32_matmul_precision get_num_threads get_rng_state iinfo is_floating_point seed set_default_device "
+    "get_float32_matmul_precision get_num_threads get_rng_state iinfo is_floating_point pdist seed set_default_device "
     "set_float32_matmul_precision set_num_threads set_rng_state tensordot typename "
     "use_deterministic_algorithms"
 ).split()
+
+
+def pdist(input, p=2):
+    """The distance of each row to every later one."""
+    rows, columns = torch.triu_indices(len(input), len(input), 1)
+    return torch.cdist(input, input, p)[rows, columns]
 
 
 def around(mode, function):

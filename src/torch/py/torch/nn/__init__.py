@@ -13,7 +13,7 @@ _PLACES = {
     "activation": "ELU GELU GLU LeakyReLU LogSoftmax "
     "MultiheadAttention ReLU SiLU Sigmoid Softmax Softplus Tanh",
     "batchnorm": "BatchNorm1d BatchNorm2d",
-    "container": "ModuleDict ModuleList ParameterList Sequential",
+    "container": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
     "conv": "Conv1d Conv2d",
     "distance": "CosineSimilarity",
     "dropout": "Dropout Dropout2d",

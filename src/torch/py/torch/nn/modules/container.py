@@ -144,43 +144,47 @@ class ModuleList(_List):
 class ModuleDict(Module):
     """A dict of modules; they are registered."""
 
+    # The attribute of a module that has what the dict holds.
+    _kept_in = "_modules"
+    _kept = property(lambda self: self.__dict__[self._kept_in])
+
     def __init__(self, modules=None):
         super().__init__()
         if modules is not None:
             self.update(modules)
 
     def __getitem__(self, key):
-        return self._modules[key]
+        return self._kept[key]
 
     def __setitem__(self, key, module):
         self.add_module(key, module)
 
     def __delitem__(self, key):
-        del self._modules[key]
+        del self._kept[key]
 
     def __len__(self):
-        return len(self._modules)
+        return len(self._kept)
 
     def __iter__(self):
-        return iter(self._modules)
+        return iter(self._kept)
 
     def __contains__(self, key):
-        return key in self._modules
+        return key in self._kept
 
     def keys(self):
-        return self._modules.keys()
+        return self._kept.keys()
 
     def items(self):
-        return self._modules.items()
+        return self._kept.items()
 
     def values(self):
-        return self._modules.values()
+        return self._kept.values()
 
     def clear(self):
-        self._modules.clear()
+        self._kept.clear()
 
     def pop(self, key):
-        return self._modules.pop(key)
+        return self._kept.pop(key)
 
     def update(self, modules):
         if not hasattr(modules, "__iter__"):
@@ -219,6 +223,19 @@ class ParameterList(_List):
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError("ParameterList should not be called.")
+
+
+class ParameterDict(ModuleDict):
+    """A dict of parameters; they are registered."""
+
+    _kept_in = "_parameters"
+
+    def __setitem__(self, key, value):
+        self.register_parameter(key, _as_parameter(value))
+
+    def extra_repr(self):
+        shapes = {key: "x".join(map(str, value.shape)) for key, value in self.items()}
+        return "\n".join(f"  ({key}): Parameter containing: [{self[key].type()} of size {shape}]" for key, shape in shapes.items())
 
 
 def _as_parameter(value):

@@ -36,4 +36,16 @@ def clip_grad_value_(parameters, clip_value, foreach=None):
                 param.grad.clamp_(-clip_value, clip_value)
 
 
+def parameters_to_vector(parameters):
+    return torch.cat([param.view(-1) for param in parameters])
+
+
+def vector_to_parameters(vec, parameters):
+    """Gives parameters the elements of a vector, one after the other."""
+    start = 0
+    for param in parameters:
+        param.data = vec[start : start + param.numel()].view_as(param).data
+        start += param.numel()
+
+
 __getattr__ = absent_in("torch.nn.utils", globals(), ("rnn",))

@@ -8,8 +8,8 @@ from torch._arguments import hint
 from torch.utils.data._utils.collate import default_collate, default_convert
 
 __all__ = (
-    "BatchSampler ConcatDataset DataLoader Dataset IterableDataset RandomSampler Sampler SequentialSampler Subset TensorDataset "
-    "default_collate default_convert random_split"
+    "BatchSampler ConcatDataset DataLoader Dataset IterableDataset RandomSampler Sampler SequentialSampler Subset SubsetRandomSampler TensorDataset "
+    "WeightedRandomSampler default_collate default_convert random_split"
 ).split()
 
 
@@ -165,6 +165,38 @@ class RandomSampler(Sampler):
         return self.num_samples
 
 
+class SubsetRandomSampler(Sampler):
+    """Some numbers in random order."""
+
+    def __init__(self, indices, generator=None):
+        self.indices, self.generator = indices, generator
+
+    def __iter__(self):
+        return (self.indices[at] for at in torch.randperm(len(self.indices), generator=self.generator).tolist())
+
+    def __len__(self):
+        return len(self.indices)
+
+
+class WeightedRandomSampler(Sampler):
+    """Numbers that are drawn as often as their weights say."""
+
+    def __init__(self, weights, num_samples, replacement=True, generator=None):
+        if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
+            raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
+        self.weights = torch.as_tensor(weights, dtype=torch.double)
+        if self.weights.dim() != 1:
+            shape = tuple(self.weights.shape)
+            raise ValueError(f"weights should be a 1d sequence but given weights have shape {shape}")
+        self.num_samples, self.replacement, self.generator = num_samples, replacement, generator
+
+    def __iter__(self):
+        return iter(torch.multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator).tolist())
+
+    def __len__(self):
+        return self.num_samples
+
+
 class BatchSampler(Sampler):
     """Another sampler's numbers, a list for each batch."""
 
@@ -297,7 +329,7 @@ class DataLoader(_Generic):
 # The modules whose names PyTorch shows.
 for _home, _names in (
     ("dataset", (Dataset, IterableDataset, TensorDataset, Subset)),
-    ("sampler", (Sampler, SequentialSampler, RandomSampler, BatchSampler)),
+    ("sampler", (Sampler, SequentialSampler, RandomSampler, SubsetRandomSampler, WeightedRandomSampler, BatchSampler)),
     ("dataloader", (DataLoader,)),
 ):
     for _class in _names:
