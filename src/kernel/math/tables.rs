@@ -63,16 +63,16 @@ pub(super) fn erf_by_root_two<V: TableVector>(x: V) -> V {
 /// Source: oneDNN 3.5, which has erf by Abramowitz and Stegun 7.1.26 here.
 #[inline(always)]
 pub(super) fn gelu_slope<V: TableVector>(x: V) -> V {
-    const ERF: [f32; 5] = [1.061_405_4, -1.453_152, 1.421_413_8, -0.284_496_74, 0.254_829_6];
+    const TERMS: [u32; 4] = [0xbfba00e3, 0x3fb5f0e3, 0xbe91a98e, 0x3e827906];
     let (half, one) = (V::all(0.5), V::all(1.0));
     let root = x.mul(V::all(FRAC_1_SQRT_2));
     let power = exp_below_0(V::all(0.0).sub(root.mul(root)));
     // 1 / √π, as it is rounded there.
     let density = root.mul(V::all(f32::from_bits(0x3f10_6eba))).mul(power);
-    let w = one.div(root.abs().fma(V::all(0.327_591_1), one));
-    let mut p = V::all(ERF[0]);
-    for term in &ERF[1..] {
-        p = p.fma(w, V::all(*term));
+    let w = one.div(root.abs().fma(V::all(f32::from_bits(0x3ea7_ba05)), one));
+    let mut p = V::all(f32::from_bits(0x3f87_dc22));
+    for term in TERMS {
+        p = p.fma(w, V::all(f32::from_bits(term)));
     }
     let erf = power.mul(w).less(p, one).mul(one.with_sign(x));
     erf.fma(half, density.add(half))

@@ -1183,7 +1183,7 @@ def outer():
     return inner
 print(inspect.getsource(outer()))
 import unicodedata
-print([unicodedata.normalize(f, "é①") for f in ("NFC", "NFD", "NFKC", "NFKD")], unicodedata.category("A"), unicodedata.lookup("GREEK SMALL LETTER ALPHA"), unicodedata.combining("\u0301"))
+print([unicodedata.normalize(f, "é①") for f in ("NFC", "NFD", "NFKC", "NFKD")], unicodedata.category("A"), unicodedata.combining("\u0301"))
 class A: pass
 
 
@@ -1248,3 +1248,16 @@ print(bytes([0, 255]), bytearray(b"ab"), b"ab".hex(), bytes.fromhex("6162"), int
 import numpy as np
 print(repr(np.full(2, 1.5)), repr(np.full((2, 2), [1, 2])))
 print(np.sum(np.full((2, 3), 2.0)), np.sum(np.ones(3), dtype=int), np.sum(np.arange(6).reshape(2, 3), axis=0, keepdims=True), np.sum(np.array([True, True])))
+
+
+# %% tokens in few bytes, and places in order
+import numpy as np
+
+ids = np.array([1, 2, 65535], dtype=np.uint16)
+print(ids, repr(ids), ids + 1, (ids + 1).dtype, ids.nbytes, (ids * np.int64(2)).dtype, (ids / 2).dtype, np.sqrt(ids).dtype)
+print(ids.astype(np.int64), type(ids[0]), np.uint16(5), np.concatenate([ids, np.array([1], np.int32)]).dtype, ids + ids)
+print(np.array([3], np.uint32) - 4, np.promote_types("uint16", "int16"), np.promote_types("uint8", "uint32"))
+x = np.array([0.1, 0.2, 0.4, 0.7], np.float32)
+print(repr(np.percentile(x, 50)), repr(np.percentile(x, [5, 50, 95])), repr(np.quantile(x, 0.9)))
+table = x.reshape(2, 2)
+print(repr(np.percentile(table, 25)), repr(np.percentile(table, [25, 75], axis=0)), repr(np.median(table, axis=0)))

@@ -116,3 +116,34 @@ y = torch.stack([data[i + 1:i + 9] for i in ix])
 print(ix, x, y[:, -1])
 for n in range(1, 4):
     print(x[0, :n].tolist(), "->", y[0, n - 1].item(), f"({n} of {x.shape[1]})")
+
+# %% samplers by weight and of some
+import torch
+from torch.utils.data import SubsetRandomSampler, WeightedRandomSampler
+torch.manual_seed(3)
+weighted = WeightedRandomSampler([0.1, 0.9, 0.4], 8)
+print(list(weighted), len(weighted))
+some = SubsetRandomSampler([5, 3, 8])
+print(list(some), len(some))
+try:
+    WeightedRandomSampler([1.0], 0)
+except ValueError as e:
+    print(e)
+
+# %% a dict of parameters, and parameters as one vector
+import torch
+import torch.distributed as dist
+import torch.nn as nn
+torch.manual_seed(3)
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.ParameterDict({"q": nn.Parameter(torch.randn(2, 3)), "k": torch.zeros(3)})
+    def forward(self, x):
+        return x @ self.w["q"].T
+two = Two()
+print(two, list(two.state_dict()), list(two.w.keys()), "q" in two.w, len(two.w))
+vector = nn.utils.parameters_to_vector(two.parameters())
+nn.utils.vector_to_parameters(2 * vector, two.parameters())
+print(vector, two.w["q"], torch.pdist(torch.arange(6.0).view(3, 2)))
+print(dist.is_available() and dist.is_initialized())

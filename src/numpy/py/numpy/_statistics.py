@@ -54,8 +54,6 @@ def quantile(a, q, axis=None):
         raise ValueError("Quantiles must be in the range [0, 1]")
     values = _along(a, axis)
     ordered = numpy.sort(values, axis=-1)
-    # Beside an array of places, which are float64, the values are too; a single one takes the dtype of theirs.
-    ordered = ordered.astype("float64") if q.ndim or ordered.ndim == 1 else ordered
     made = [_with_nan(_at(ordered, one), values) for one in q.reshape(-1).tolist()]
     if q.ndim == 0:
         return made[0]
@@ -67,10 +65,9 @@ def _at(ordered, q):
     place = (ordered.shape[-1] - 1) * q
     low = int(place)
     part = place - low
-    if ordered.dtype.kind == "f":
-        part = ordered.dtype.type(part)
     a, b = ordered[..., low], ordered[..., min(low + 1, ordered.shape[-1] - 1)]
-    step = b - a
+    # The difference has the dtype of the values, what is computed with a place that of places.
+    a, b, step = (asarray(it).astype("float64") for it in (a, b, b - a))
     return a + step * part if part < 0.5 else b - step * (1 - part)
 
 

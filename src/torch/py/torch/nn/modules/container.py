@@ -233,6 +233,9 @@ class ParameterDict(ModuleDict):
     def __setitem__(self, key, value):
         self.register_parameter(key, _as_parameter(value))
 
+    def update(self, parameters):
+        super().update(dict(sorted(parameters.items())) if type(parameters) is dict else parameters)
+
     def extra_repr(self):
         shapes = {key: "x".join(map(str, value.shape)) for key, value in self.items()}
         return "\n".join(f"  ({key}): Parameter containing: [{self[key].type()} of size {shape}]" for key, shape in shapes.items())
