@@ -751,7 +751,9 @@ with torch.no_grad():
     ids = torch.randint(9, (1, 3))
     start = ids.shape[1]
     for _ in range(4):
-        shares, order = model(ids)[:, -1].softmax(-1).sort(descending=True)
+        logits = model(ids)[:, -1]
+        logits = logits.masked_fill(logits < logits.topk(6).values[:, -1:], -torch.inf)
+        shares, order = logits.softmax(-1).sort(descending=True)
         shares[shares.cumsum(-1) - shares > 0.9] = 0
         place = torch.multinomial(shares / shares.sum(-1, keepdim=True), 1)
         ids = torch.cat([ids, order.gather(-1, place)], dim=1)
