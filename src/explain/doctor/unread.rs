@@ -111,10 +111,8 @@ pub(super) fn unread(sources: &[(String, String)]) -> Vec<(&str, usize, String)>
             ignored.extend(options.map(placed));
         }
     }
-    if READ_ALL.iter().any(|it| names.read.contains(it)) {
-        return Vec::new();
-    }
-    bound.retain(|(.., name)| !names.read.contains(name.as_str()));
+    let all_are_read = READ_ALL.iter().any(|it| names.read.contains(it));
+    bound.retain(|(.., name)| !all_are_read && !names.read.contains(name.as_str()));
     bound.extend(ignored);
     bound.sort();
     bound.dedup();
