@@ -48,7 +48,7 @@ fn load(state: &Rc<State>, vm: &VirtualMachine) -> PyResult<()> {
     set("_float64", PyFloat64::make_static_type().into())?;
     set("_context", PyContext { numpy: numpy.clone() }.into_pyobject(vm))?;
     let functions = vm.ctx.new_dict();
-    for function in FUNCTIONS {
+    for function in FUNCTIONS.iter() {
         functions.set_item(function.name, PyUfunc::new(function, &numpy).into_pyobject(vm), vm)?;
     }
     set("_functions", functions.into())?;
