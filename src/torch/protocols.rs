@@ -9,7 +9,7 @@ use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, Virtua
 use super::names;
 use super::numbers::number;
 use super::py_tensor::{PyTensor, tensor_of};
-use super::raise::raise;
+use super::raise::{OrRaise, raise};
 use super::to_python::object;
 use crate::kernel::stop;
 use crate::ops::table;
@@ -69,7 +69,7 @@ impl show::PrintSource for Elements<'_> {
 
 impl Representable for PyTensor {
     fn repr_str(zelf: &Py<Self>, vm: &VirtualMachine) -> PyResult<String> {
-        stop::leavable(|| zelf.text()).map_err(|left| raise(left.into(), vm))
+        stop::leavable(|| zelf.text()).or_raise(vm)
     }
 }
 
