@@ -3,25 +3,17 @@
 use rustpython_vm::builtins::{PyStr, PyTypeRef};
 use rustpython_vm::common::hash::PyHash;
 use rustpython_vm::function::FuncArgs;
-use rustpython_vm::protocol::{PyMappingMethods, PyNumberMethods, PySequenceMethods};
-use rustpython_vm::types::{AsMapping, AsNumber, AsSequence, GetAttr, PyComparisonOp, Representable};
+use rustpython_vm::protocol::{PyMappingMethods, PySequenceMethods};
+use rustpython_vm::types::{AsMapping, AsSequence, GetAttr, Representable};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::context::{PyArray, array_of};
-use super::operators::Compared;
-use super::{foreign, index, operators, scalar, text};
-use crate::tensor::{Arg, Layout, Tensor};
-use crate::torch::{check_list, tensor_object};
+use super::operators::Operators;
+use super::{foreign, index, scalar, text};
+use crate::tensor::Arg;
+use crate::torch::{check_list, nested, tensor_object};
 
-fn nested(tensor: &Tensor, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef {
-    if layout.ndim() == 0 {
-        return scalar::python(&tensor.with_layout(layout.clone()).first(), vm);
-    }
-    let rows = (0..layout.shape[0]).map(|at| nested(tensor, &layout.select(0, at), vm)).collect();
-    vm.ctx.new_list(rows).into()
-}
-
-#[pyclass(with(AsNumber, AsMapping, AsSequence, Representable, GetAttr), flags(HAS_WEAKREF))]
+#[pyclass(with(AsMapping, AsSequence, Operators, Representable, GetAttr), flags(HAS_WEAKREF))]
 impl PyArray {
     #[pygetset]
     fn shape(&self, vm: &VirtualMachine) -> PyObjectRef {
@@ -95,16 +87,6 @@ impl PyArray {
     }
 
     #[pyslot]
-    fn slot_richcompare(
-        zelf: &PyObject,
-        other: &PyObject,
-        op: PyComparisonOp,
-        vm: &VirtualMachine,
-    ) -> PyResult<Compared> {
-        operators::compare(zelf, other, op, vm)
-    }
-
-    #[pyslot]
     fn slot_iter(zelf: PyObjectRef, vm: &VirtualMachine) -> PyResult {
         let Some(array) = zelf.downcast_ref::<PyArray>() else { return Ok(vm.ctx.not_implemented()) };
         let size = length(&zelf, vm).map_err(|_| vm.new_type_error("iteration over a 0-d array"))?;
@@ -158,11 +140,7 @@ impl Representable for PyArray {
     }
 }
 
-impl AsNumber for PyArray {
-    fn as_number() -> &'static PyNumberMethods {
-        &operators::METHODS
-    }
-}
+impl Operators for PyArray {}
 
 fn length(object: &PyObject, vm: &VirtualMachine) -> PyResult<usize> {
     let array = object.downcast_ref::<PyArray>();

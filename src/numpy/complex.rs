@@ -16,6 +16,7 @@ use crate::kernel::{Real, stop};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::{Arg, DType, Tensor};
+use crate::torch::OrRaise;
 
 /// What `numpy._complex.ndarray` is made over.
 #[pyclass(module = "numpy", name = "_pairs")]
@@ -149,8 +150,7 @@ pub(super) fn sum(pairs: &PyArray, axis: &PyObjectRef, keepdims: bool, vm: &Virt
     let (numpy, pairs) = (&pairs.numpy, pairs.tensor());
     let mut axes = super::axes::axes(axis, pairs.ndim() - 1, vm)?;
     axes.sort_unstable();
-    let total = stop::leavable(|| reduce::over_pairs(&pairs, &axes))
-        .map_err(|left| crate::torch::raise(left.into(), vm))?;
+    let total = stop::leavable(|| reduce::over_pairs(&pairs, &axes)).or_raise(vm)?;
     let layout = total.layout().clone();
     let layout = axes.iter().filter(|_| keepdims).fold(layout, |layout, &axis| layout.unsqueeze(axis));
     let total = total.with_layout(layout);

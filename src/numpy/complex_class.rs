@@ -2,8 +2,8 @@
 
 use rustpython_vm::builtins::{PyEllipsis, PySlice, PyStr, PyTuple, PyTypeRef};
 use rustpython_vm::function::FuncArgs;
-use rustpython_vm::protocol::{PyMappingMethods, PyNumberMethods};
-use rustpython_vm::types::{AsMapping, AsNumber, PyComparisonOp, Representable};
+use rustpython_vm::protocol::PyMappingMethods;
+use rustpython_vm::types::{AsMapping, Representable};
 use rustpython_vm::{
     AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
 };
@@ -11,17 +11,13 @@ use rustpython_vm::{
 use super::complex::{PyPairs, elementwise, made, number};
 use super::context::{PyArray, array_of};
 use super::index;
-use super::operators::{self, Compared};
+use super::operators::Operators;
 use super::rules::named;
 use super::text::{self, tight};
 use crate::tensor::{Arg, DType};
 use crate::torch::items;
 
-impl AsNumber for PyPairs {
-    fn as_number() -> &'static PyNumberMethods {
-        &operators::METHODS
-    }
-}
+impl Operators for PyPairs {}
 
 impl AsMapping for PyPairs {
     fn as_mapping() -> &'static PyMappingMethods {
@@ -47,7 +43,7 @@ impl Representable for PyPairs {
     }
 }
 
-#[pyclass(with(AsNumber, AsMapping, Representable), flags(BASETYPE))]
+#[pyclass(with(AsMapping, Operators, Representable), flags(BASETYPE))]
 impl PyPairs {
     #[pyslot]
     fn slot_new(class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
@@ -62,16 +58,6 @@ impl PyPairs {
             text::complex(&pairs.tensor(), &pairs.numpy.options.borrow(), (" ", 0, 0))
         };
         Ok(vm.ctx.new_str(pairs.map(text).unwrap_or_default()))
-    }
-
-    #[pyslot]
-    fn slot_richcompare(
-        zelf: &PyObject,
-        other: &PyObject,
-        op: PyComparisonOp,
-        vm: &VirtualMachine,
-    ) -> PyResult<Compared> {
-        operators::compare(zelf, other, op, vm)
     }
 
     #[pygetset]

@@ -84,6 +84,7 @@ pub(super) fn compute_in_place(
         && function.dtype(result_type(operands)) == Ok(target.dtype());
     if fits {
         computed(numpy, function, operands, true, vm)?;
+        numpy.update_mirrors();
     }
     Ok(fits)
 }

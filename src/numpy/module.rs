@@ -24,7 +24,7 @@ use crate::ops::state::State;
 use crate::ops::table::linalg_eigen;
 use crate::tensor::show::PrintOptions;
 use crate::tensor::{DType, Tensor};
-use crate::torch::tensor_of;
+use crate::torch::{OrRaise, tensor_of};
 
 /// Lets a program import `_numpy`, which is made only then.
 pub(crate) fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<()> {
@@ -48,7 +48,7 @@ fn load(state: &Rc<State>, vm: &VirtualMachine) -> PyResult<()> {
     set("_float64", PyFloat64::make_static_type().into())?;
     set("_context", PyContext { numpy: numpy.clone() }.into_pyobject(vm))?;
     let functions = vm.ctx.new_dict();
-    for function in FUNCTIONS {
+    for function in FUNCTIONS.iter() {
         functions.set_item(function.name, PyUfunc::new(function, &numpy).into_pyobject(vm), vm)?;
     }
     set("_functions", functions.into())?;
@@ -120,7 +120,7 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
     define!(numpy, vm, set, "_eigh", |held, object: PyObjectRef; vm| -> PyResult {
         let tensor = array(&object, vm)?;
         let found = stop::leavable(|| linalg_eigen::decomposed(&tensor, false, Rotation::Cosine))
-            .map_err(|left| crate::torch::raise(left.into(), vm))?;
+            .or_raise(vm)?;
         let found = found.ok_or_else(|| vm.new_value_error("Eigenvalues did not converge"))?;
         held.given(&found.0, vm);
         held.given(&found.1, vm);

@@ -7,7 +7,7 @@ use rustpython_vm::class::StaticType;
 use rustpython_vm::function::{Either, PyComparisonValue};
 use rustpython_vm::protocol::PyNumberMethods;
 use rustpython_vm::types::PyComparisonOp;
-use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
+use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::complex::pairs_of;
 use super::context::{PyArray, PyFloat64, PyScalar, array_of};
@@ -134,9 +134,7 @@ fn in_place(function: &'static Function, a: &PyObject, b: &PyObject, vm: &Virtua
     }
     let numpy = target.numpy.clone();
     let operands = [operand(&numpy, a, vm)?, operand(&numpy, b, vm)?];
-    if compute_in_place(&numpy, function, &operands, vm)? {
-        numpy.update_mirrors();
-    } else {
+    if !compute_in_place(&numpy, function, &operands, vm)? {
         let result = compute(&numpy, function, &operands, vm)?;
         write_out(&numpy, function.name, &operands[0].tensor, &result, vm)?;
     }
@@ -203,7 +201,7 @@ fn to_bool(object: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
 }
 
 /// The operators.
-pub(super) static METHODS: PyNumberMethods = PyNumberMethods {
+static METHODS: PyNumberMethods = PyNumberMethods {
     add: Some(|a, b, vm| binary(row!("add"), a, b, vm)),
     subtract: Some(|a, b, vm| binary(row!("subtract"), a, b, vm)),
     multiply: Some(|a, b, vm| binary(row!("multiply"), a, b, vm)),
@@ -244,54 +242,61 @@ pub(super) static METHODS: PyNumberMethods = PyNumberMethods {
     ..PyNumberMethods::NOT_IMPLEMENTED
 };
 
-/// What a comparison returns.
-pub(super) type Compared = Either<PyObjectRef, PyComparisonValue>;
+/// The operators and comparisons of arrays and of scalars.
+#[pyclass]
+pub(super) trait Operators: PyPayload {
+    #[pyslot]
+    fn as_number() -> &'static PyNumberMethods {
+        &METHODS
+    }
 
-/// `a < b` and the like.
-pub(super) fn compare(
-    a: &PyObject,
-    b: &PyObject,
-    comparison: PyComparisonOp,
-    vm: &VirtualMachine,
-) -> PyResult<Compared> {
-    let function = match comparison {
-        PyComparisonOp::Eq => row!("equal"),
-        PyComparisonOp::Ne => row!("not_equal"),
-        PyComparisonOp::Lt => row!("less"),
-        PyComparisonOp::Le => row!("less_equal"),
-        PyComparisonOp::Gt => row!("greater"),
-        PyComparisonOp::Ge => row!("greater_equal"),
-    };
-    if let (Some((_, x)), Some((_, y))) = (scalar::number(a, vm), scalar::number(b, vm)) {
-        let order = match (&x, &y) {
-            (Arg::Int(x), Arg::Int(y)) => Some(x.cmp(y)),
-            _ => x.number().zip(y.number()).and_then(|(x, y)| x.partial_cmp(&y)),
+    /// `a < b` and the like.
+    #[pyslot]
+    fn slot_richcompare(
+        a: &PyObject,
+        b: &PyObject,
+        comparison: PyComparisonOp,
+        vm: &VirtualMachine,
+    ) -> PyResult<Either<PyObjectRef, PyComparisonValue>> {
+        let function = match comparison {
+            PyComparisonOp::Eq => row!("equal"),
+            PyComparisonOp::Ne => row!("not_equal"),
+            PyComparisonOp::Lt => row!("less"),
+            PyComparisonOp::Le => row!("less_equal"),
+            PyComparisonOp::Gt => row!("greater"),
+            PyComparisonOp::Ge => row!("greater_equal"),
         };
-        let holds = match order {
-            Some(order) => comparison.eval_ord(order),
-            None => comparison == PyComparisonOp::Ne,
-        };
-        let numpy = super::context::context(vm)?;
-        return Ok(Either::A(scalar::of_number(&numpy, DType::Bool, Arg::Bool(holds), vm)?));
-    }
-    let numpy = context_of(&[a, b], vm)?;
-    if is_tensor(b) && array_of(a).is_some() {
-        // PyTorch has this one only, also for a tensor that requires a gradient.
-        let Some(tensor) = tensor_of(b).filter(|_| comparison == PyComparisonOp::Eq) else {
-            return Ok(Either::B(PyComparisonValue::NotImplemented));
-        };
-        let operands = [operand(&numpy, a, vm)?, Operand::new(tensor)];
-        let result = compute(&numpy, function, &operands, vm)?;
-        return Ok(Either::A(tensor_object(result, &numpy.state, vm)));
-    }
-    if !is_operand(b, vm) {
-        let is_equality = matches!(comparison, PyComparisonOp::Eq | PyComparisonOp::Ne);
-        if array_of(a).is_none() || !vm.is_none(b) || !is_equality {
-            return Ok(Either::B(PyComparisonValue::NotImplemented));
+        if let (Some((_, x)), Some((_, y))) = (scalar::number(a, vm), scalar::number(b, vm)) {
+            let order = match (&x, &y) {
+                (Arg::Int(x), Arg::Int(y)) => Some(x.cmp(y)),
+                _ => x.number().zip(y.number()).and_then(|(x, y)| x.partial_cmp(&y)),
+            };
+            let holds = match order {
+                Some(order) => comparison.eval_ord(order),
+                None => comparison == PyComparisonOp::Ne,
+            };
+            let numpy = super::context::context(vm)?;
+            return Ok(Either::A(scalar::of_number(&numpy, DType::Bool, Arg::Bool(holds), vm)?));
         }
-        // No number equals `None`, as none equals nan.
-        let nan = vm.ctx.new_float(f64::NAN);
-        return Ok(Either::A(apply(&numpy, function, &[a, nan.as_object()], vm)?));
+        let numpy = context_of(&[a, b], vm)?;
+        if is_tensor(b) && array_of(a).is_some() {
+            // PyTorch has this one only, also for a tensor that requires a gradient.
+            let Some(tensor) = tensor_of(b).filter(|_| comparison == PyComparisonOp::Eq) else {
+                return Ok(Either::B(PyComparisonValue::NotImplemented));
+            };
+            let operands = [operand(&numpy, a, vm)?, Operand::new(tensor)];
+            let result = compute(&numpy, function, &operands, vm)?;
+            return Ok(Either::A(tensor_object(result, &numpy.state, vm)));
+        }
+        if !is_operand(b, vm) {
+            let is_equality = matches!(comparison, PyComparisonOp::Eq | PyComparisonOp::Ne);
+            if array_of(a).is_none() || !vm.is_none(b) || !is_equality {
+                return Ok(Either::B(PyComparisonValue::NotImplemented));
+            }
+            // No number equals `None`, as none equals nan.
+            let nan = vm.ctx.new_float(f64::NAN);
+            return Ok(Either::A(apply(&numpy, function, &[a, nan.as_object()], vm)?));
+        }
+        Ok(Either::A(apply(&numpy, function, &[a, b], vm)?))
     }
-    Ok(Either::A(apply(&numpy, function, &[a, b], vm)?))
 }

@@ -48,11 +48,8 @@ impl Engine {
         }
     }
 
-    /// A whole number from 0 to `most`: by masked rejection.
+    /// A whole number from 0 to `most`, which is not 0: by masked rejection.
     fn masked(&mut self, most: u64) -> u64 {
-        if most == 0 {
-            return 0;
-        }
         let mask = u64::MAX >> most.leading_zeros();
         loop {
             let word =

@@ -108,11 +108,6 @@ impl Call<'_> {
         }
     }
 
-    /// The items of the first argument, each as an array.
-    pub(super) fn arrays(&self) -> PyResult<Vec<Tensor>> {
-        self.items(&self.object(0))?.iter().map(|item| self.array(item)).collect()
-    }
-
     /// The items of a list, a tuple, an array or another iterable.
     pub(super) fn items(&self, object: &PyObjectRef) -> PyResult<Vec<PyObjectRef>> {
         match items(object) {

@@ -1,6 +1,8 @@
 //! The elementwise functions: which operation computes each, and in which dtype.
 //! Source: NumPy 1.26's reference of universal functions, and their `types`.
 
+use std::sync::LazyLock;
+
 use super::dtypes::float_of;
 use crate::tensor::{Category, DType};
 
@@ -69,67 +71,49 @@ const MINUS: &str = "numpy boolean subtract, the `-` operator, is not supported,
 const NEGATIVE: &str = "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not function instead.";
 
 /// All of them.
-pub(super) static FUNCTIONS: &[Function] = &[
-    of("add", "add", 2, Rule::Same).does(Arithmetic::Add),
-    of("subtract", "sub", 2, Rule::NotBool(MINUS)).does(Arithmetic::Subtract),
-    of("multiply", "mul", 2, Rule::Same).does(Arithmetic::Multiply),
-    of("divide", "div", 2, Rule::Divide).does(Arithmetic::Divide),
-    of("floor_divide", "floor_divide", 2, Rule::Number).does(Arithmetic::FloorDivide),
-    of("remainder", "remainder", 2, Rule::Number).does(Arithmetic::Remainder),
-    of("power", "pow", 2, Rule::Number).does(Arithmetic::Power),
-    of("arctan2", "atan2", 2, Rule::Float),
-    of("hypot", "hypot", 2, Rule::Float),
-    of("logaddexp", "logaddexp", 2, Rule::Float),
-    of("maximum", "maximum", 2, Rule::Same),
-    of("minimum", "minimum", 2, Rule::Same),
-    of("equal", "eq", 2, Rule::Compare),
-    of("not_equal", "ne", 2, Rule::Compare),
-    of("less", "lt", 2, Rule::Compare),
-    of("less_equal", "le", 2, Rule::Compare),
-    of("greater", "gt", 2, Rule::Compare),
-    of("greater_equal", "ge", 2, Rule::Compare),
-    of("logical_and", "logical_and", 2, Rule::Logical),
-    of("logical_or", "logical_or", 2, Rule::Logical),
-    of("logical_xor", "logical_xor", 2, Rule::Logical),
-    of("logical_not", "logical_not", 1, Rule::Logical),
-    of("bitwise_and", "bitwise_and", 2, Rule::Bits),
-    of("bitwise_or", "bitwise_or", 2, Rule::Bits),
-    of("bitwise_xor", "bitwise_xor", 2, Rule::Bits),
-    of("invert", "bitwise_not", 1, Rule::Bits),
-    of("negative", "neg", 1, Rule::NotBool(NEGATIVE)),
-    of("positive", "clone", 1, Rule::Number),
-    of("absolute", "abs", 1, Rule::Same),
-    of("square", "square", 1, Rule::Number),
-    of("sign", "sign", 1, Rule::Number),
-    of("reciprocal", "reciprocal", 1, Rule::Number),
-    of("conjugate", "clone", 1, Rule::Number),
-    of("sqrt", "sqrt", 1, Rule::Float),
-    of("exp", "exp", 1, Rule::Float),
-    of("exp2", "exp2", 1, Rule::Float),
-    of("expm1", "expm1", 1, Rule::Float),
-    of("log", "log", 1, Rule::Float),
-    of("log2", "log2", 1, Rule::Float),
-    of("log10", "log10", 1, Rule::Float),
-    of("log1p", "log1p", 1, Rule::Float),
-    of("sin", "sin", 1, Rule::Float),
-    of("cos", "cos", 1, Rule::Float),
-    of("tan", "tan", 1, Rule::Float),
-    of("arcsin", "asin", 1, Rule::Float),
-    of("arccos", "acos", 1, Rule::Float),
-    of("arctan", "atan", 1, Rule::Float),
-    of("sinh", "sinh", 1, Rule::Float),
-    of("cosh", "cosh", 1, Rule::Float),
-    of("tanh", "tanh", 1, Rule::Float),
-    of("floor", "floor", 1, Rule::Float),
-    of("ceil", "ceil", 1, Rule::Float),
-    of("trunc", "trunc", 1, Rule::Float),
-    of("rint", "round", 1, Rule::Float),
-    of("deg2rad", "deg2rad", 1, Rule::Float),
-    of("rad2deg", "rad2deg", 1, Rule::Float),
-    of("isnan", "isnan", 1, Rule::Test),
-    of("isinf", "isinf", 1, Rule::Test),
-    of("isfinite", "isfinite", 1, Rule::Test),
-];
+pub(super) static FUNCTIONS: LazyLock<Vec<Function>> = LazyLock::new(|| {
+    // Those whose operation has the same name.
+    let alike = [
+        (2, Rule::Same, "maximum minimum"),
+        (2, Rule::Float, "hypot logaddexp"),
+        (2, Rule::Logical, "logical_and logical_or logical_xor"),
+        (1, Rule::Logical, "logical_not"),
+        (2, Rule::Bits, "bitwise_and bitwise_or bitwise_xor"),
+        (1, Rule::Number, "square sign reciprocal"),
+        (1, Rule::Float, "sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh"),
+        (1, Rule::Float, "floor ceil trunc deg2rad rad2deg"),
+        (1, Rule::Test, "isnan isinf isfinite"),
+    ];
+    let alike = alike
+        .into_iter()
+        .flat_map(|(operands, rule, names)| names.split(' ').map(move |name| of(name, name, operands, rule)));
+    let others = [
+        of("add", "add", 2, Rule::Same).does(Arithmetic::Add),
+        of("subtract", "sub", 2, Rule::NotBool(MINUS)).does(Arithmetic::Subtract),
+        of("multiply", "mul", 2, Rule::Same).does(Arithmetic::Multiply),
+        of("divide", "div", 2, Rule::Divide).does(Arithmetic::Divide),
+        of("floor_divide", "floor_divide", 2, Rule::Number).does(Arithmetic::FloorDivide),
+        of("remainder", "remainder", 2, Rule::Number).does(Arithmetic::Remainder),
+        of("power", "pow", 2, Rule::Number).does(Arithmetic::Power),
+        of("arctan2", "atan2", 2, Rule::Float),
+        of("equal", "eq", 2, Rule::Compare),
+        of("not_equal", "ne", 2, Rule::Compare),
+        of("less", "lt", 2, Rule::Compare),
+        of("less_equal", "le", 2, Rule::Compare),
+        of("greater", "gt", 2, Rule::Compare),
+        of("greater_equal", "ge", 2, Rule::Compare),
+        of("invert", "bitwise_not", 1, Rule::Bits),
+        of("negative", "neg", 1, Rule::NotBool(NEGATIVE)),
+        of("positive", "clone", 1, Rule::Number),
+        of("absolute", "abs", 1, Rule::Same),
+        of("conjugate", "clone", 1, Rule::Number),
+        of("arcsin", "asin", 1, Rule::Float),
+        of("arccos", "acos", 1, Rule::Float),
+        of("arctan", "atan", 1, Rule::Float),
+        of("rint", "round", 1, Rule::Float),
+    ];
+    others.into_iter().chain(alike).collect()
+});
 
 /// The function of this name.
 pub(super) fn named(name: &str) -> &'static Function {

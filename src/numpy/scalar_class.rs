@@ -3,14 +3,12 @@
 use rustpython_vm::builtins::{PyStr, PyTypeRef};
 use rustpython_vm::common::hash::PyHash;
 use rustpython_vm::function::FuncArgs;
-use rustpython_vm::protocol::PyNumberMethods;
-use rustpython_vm::types::{AsNumber, PyComparisonOp};
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::context::{PyFloat64, PyScalar, context};
-use super::operators::Compared;
+use super::digits;
+use super::operators::Operators;
 use super::scalar::{converted, number, of_number, python, tensor};
-use super::{digits, operators};
 use crate::tensor::Arg;
 use crate::torch::tensor_object;
 
@@ -46,13 +44,9 @@ fn made(class: &PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
 /// What both classes have in common.
 macro_rules! slots {
     ($class:ident) => {
-        impl AsNumber for $class {
-            fn as_number() -> &'static PyNumberMethods {
-                &operators::METHODS
-            }
-        }
+        impl Operators for $class {}
 
-        #[pyclass(with(AsNumber), flags(BASETYPE))]
+        #[pyclass(with(Operators), flags(BASETYPE))]
         impl $class {
             #[pyslot]
             fn slot_new(class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
@@ -67,16 +61,6 @@ macro_rules! slots {
             #[pyslot]
             fn slot_hash(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyHash> {
                 number(zelf, vm).map_or(Ok(0), |it| python(&it.1, vm).hash(vm))
-            }
-
-            #[pyslot]
-            fn slot_richcompare(
-                zelf: &PyObject,
-                other: &PyObject,
-                op: PyComparisonOp,
-                vm: &VirtualMachine,
-            ) -> PyResult<Compared> {
-                operators::compare(zelf, other, op, vm)
             }
 
             /// The Python number: what torch takes.

@@ -66,14 +66,11 @@ impl Callable for PyUfunc {
 
     fn call(zelf: &Py<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         let (numpy, function) = (&zelf.numpy, zelf.function);
-        if args.args.iter().chain(args.kwargs.values()).any(|it| foreign::is_foreign(it, vm)) {
+        if args.kwargs.is_empty() && args.args.len() == function.operands {
             let objects: Vec<&PyObject> = args.args.iter().map(|it| &**it).collect();
-            if args.kwargs.is_empty()
-                && objects.len() == function.operands
-                && let Some(result) = complex::elementwise(numpy, function, &objects, vm)?
-            {
-                return Ok(result);
-            }
+            return apply(numpy, function, &objects, vm);
+        }
+        if args.args.iter().chain(args.kwargs.values()).any(|it| foreign::is_foreign(it, vm)) {
             return foreign::routine("elementwise", function.name, args, vm);
         }
         let signature = if function.operands == 1 { &UNARY } else { &BINARY };
@@ -88,7 +85,6 @@ impl Callable for PyUfunc {
         let is_in_place =
             mask.is_none() && out.as_ref().is_some_and(|out| objects[0].is(out) && array_of(out).is_some());
         if is_in_place && compute_in_place(numpy, function, &operands, vm)? {
-            numpy.update_mirrors();
             return Ok(objects[0].clone());
         }
         let mut result = compute(numpy, function, &operands, vm)?;

@@ -44,4 +44,5 @@ pub(crate) use protocols::Elements;
 pub(crate) use py_tensor::{PyTensor, tensor_object, tensor_of};
 pub(crate) use raise::{OrRaise, fact_of, raise};
 pub(crate) use site::{is_library, site};
+pub(crate) use tensor_class::nested;
 pub(crate) use to_python::check_list;

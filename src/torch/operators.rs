@@ -1,6 +1,6 @@
 //! `+ - * / // % ** @ & | ^ ~` on tensors, with numbers on either side and in place.
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use rustpython_vm::protocol::{PyNumber, PyNumberMethods};
 use rustpython_vm::types::AsNumber;
@@ -18,19 +18,6 @@ use crate::ops::state::Caller;
 use crate::ops::table::{self, Op, operator};
 use crate::tensor::Arg;
 use crate::tensor::descriptor::Sign;
-
-/// The row that an operator calls, looked up once.
-struct Row(Sign, OnceLock<&'static Op>);
-
-impl Row {
-    const fn new(sign: Sign) -> Row {
-        Row(sign, OnceLock::new())
-    }
-
-    fn op(&self) -> &'static Op {
-        self.1.get_or_init(|| operator(self.0).expect("every operator of Python has a row"))
-    }
-}
 
 /// The operand an object is, or `None` where Python should try the other side.
 fn operand(object: &PyObject, vm: &VirtualMachine) -> Option<Arg> {
@@ -66,11 +53,12 @@ fn unary(op: &'static Op, a: PyNumber<'_>, vm: &VirtualMachine) -> PyResult {
     object(tensor.call(op, Vec::new(), vm)?, &tensor.state, &[], vm)
 }
 
-/// The row of this sign.
+/// The row of this sign, looked up once.
 macro_rules! row {
     ($sign:ident) => {{
-        static ROW: Row = Row::new(Sign::$sign);
-        ROW.op()
+        static ROW: LazyLock<&'static Op> =
+            LazyLock::new(|| operator(Sign::$sign).expect("every operator of Python has a row"));
+        *ROW
     }};
 }
 

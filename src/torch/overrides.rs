@@ -8,9 +8,6 @@ use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::numbers::items;
 
-/// The module that computes with complex numbers, in Python.
-const COMPLEX: &str = "torch._complex";
-
 /// The method by which a class takes part in operations.
 const PROTOCOL: &str = "__torch_function__";
 
@@ -66,8 +63,7 @@ pub(super) fn complex_tensor(args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     complex_function("tensor", vm)?.call(args, vm)
 }
 
-fn complex_function(name: &str, vm: &VirtualMachine) -> PyResult {
-    vm.import(vm.ctx.intern_str(COMPLEX), 0)?;
-    let modules = vm.sys_module.get_attr("modules", vm)?;
-    modules.get_item(COMPLEX, vm)?.get_attr(vm.ctx.intern_str(name), vm)
+/// A function of the module that computes with complex numbers, in Python.
+fn complex_function(name: &'static str, vm: &VirtualMachine) -> PyResult {
+    vm.import("torch._complex", 0)?.get_attr("_complex", vm)?.get_attr(name, vm)
 }

@@ -3,13 +3,15 @@
 use rustpython_vm::builtins::PyStr;
 use rustpython_vm::common::hash::PyHash;
 use rustpython_vm::function::{Either, PyComparisonValue};
-use rustpython_vm::types::{Comparable, GetAttr, Hashable, Iterable, PyComparisonOp, Representable};
-use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine};
+use rustpython_vm::types::{GetAttr, Hashable, Iterable, PyComparisonOp, Representable};
+use rustpython_vm::{
+    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
+};
 
 use super::names;
 use super::numbers::number;
 use super::py_tensor::{PyTensor, tensor_of};
-use super::raise::raise;
+use super::raise::{OrRaise, raise};
 use super::to_python::object;
 use crate::kernel::stop;
 use crate::ops::table;
@@ -69,7 +71,7 @@ impl show::PrintSource for Elements<'_> {
 
 impl Representable for PyTensor {
     fn repr_str(zelf: &Py<Self>, vm: &VirtualMachine) -> PyResult<String> {
-        stop::leavable(|| zelf.text()).map_err(|left| raise(left.into(), vm))
+        stop::leavable(|| zelf.text()).or_raise(vm)
     }
 }
 
@@ -90,7 +92,10 @@ impl Iterable for PyTensor {
     }
 }
 
-impl Comparable for PyTensor {
+/// `a < b` and the like: each is an operation.
+#[pyclass]
+pub(super) trait Comparisons: PyPayload {
+    #[pyslot]
     fn slot_richcompare(
         zelf: &PyObject,
         other: &PyObject,
@@ -114,16 +119,9 @@ impl Comparable for PyTensor {
         let op = table::operator(sign).expect("every operator of Python has a row");
         Ok(Either::A(object(tensor.call(op, vec![other], vm)?, &tensor.state, &[], vm)?))
     }
-
-    fn cmp(
-        _zelf: &Py<Self>,
-        _other: &PyObject,
-        _op: PyComparisonOp,
-        _vm: &VirtualMachine,
-    ) -> PyResult<PyComparisonValue> {
-        Ok(PyComparisonValue::NotImplemented)
-    }
 }
+
+impl Comparisons for PyTensor {}
 
 impl GetAttr for PyTensor {
     fn getattro(zelf: &Py<Self>, name: &Py<PyStr>, vm: &VirtualMachine) -> PyResult {

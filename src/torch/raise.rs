@@ -85,8 +85,8 @@ pub(crate) trait OrRaise<T> {
     fn or_raise(self, vm: &VirtualMachine) -> PyResult<T>;
 }
 
-impl<T> OrRaise<T> for Result<T, Error> {
+impl<T, E: Into<Error>> OrRaise<T> for Result<T, E> {
     fn or_raise(self, vm: &VirtualMachine) -> PyResult<T> {
-        self.map_err(|error| raise(error, vm))
+        self.map_err(|error| raise(error.into(), vm))
     }
 }

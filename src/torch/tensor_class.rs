@@ -3,9 +3,7 @@
 
 use rustpython_vm::builtins::{PyStrRef, PyTypeRef};
 use rustpython_vm::function::{FuncArgs, OptionalArg, PySetterValue};
-use rustpython_vm::types::{
-    AsMapping, AsNumber, AsSequence, Comparable, GetAttr, Hashable, Iterable, Representable,
-};
+use rustpython_vm::types::{AsMapping, AsNumber, AsSequence, GetAttr, Hashable, Iterable, Representable};
 use rustpython_vm::{
     AsObject, FromArgs, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
 };
@@ -13,6 +11,7 @@ use rustpython_vm::{
 use super::classes::{PyDType, PyDevice, size_object};
 use super::history::PyRecord;
 use super::numbers::{int, number};
+use super::protocols::Comparisons;
 use super::py_tensor::{PyTensor, tensor_object, tensor_of};
 use super::raise::{OrRaise, raise};
 use super::site::site;
@@ -64,7 +63,7 @@ pub(super) const COUNTS: [(&str, NumberOf); 7] = [
 ];
 
 #[pyclass(
-    with(AsNumber, AsMapping, AsSequence, Comparable, Hashable, Iterable, Representable, GetAttr),
+    with(AsNumber, AsMapping, AsSequence, Comparisons, Hashable, Iterable, Representable, GetAttr),
     flags(BASETYPE, HAS_DICT, HAS_WEAKREF)
 )]
 impl PyTensor {
@@ -409,7 +408,7 @@ impl PyTensor {
 }
 
 /// Nested lists of Python numbers. As `Tensor.tolist`.
-fn nested(tensor: &Tensor, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef {
+pub(crate) fn nested(tensor: &Tensor, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef {
     if layout.ndim() == 0 {
         let data = tensor.storage().read();
         return match tensor.dtype().category() {

@@ -161,15 +161,13 @@ impl Traversal<'_> {
 
     /// Adds to the gradient of a result.
     fn add(&mut self, at: usize, output: usize, grad: Tensor) -> PyResult<()> {
-        let sum = match self.nodes[at].grads[output].take() {
-            None => grad,
-            Some(old) => self.sum(old, grad)?,
-        };
-        self.nodes[at].grads[output] = Some(sum);
+        let old = self.nodes[at].grads[output].take();
+        self.nodes[at].grads[output] = Some(self.sum(old, grad)?);
         Ok(())
     }
 
-    fn sum(&self, old: Tensor, new: Tensor) -> PyResult<Tensor> {
+    fn sum(&self, old: Option<Tensor>, new: Tensor) -> PyResult<Tensor> {
+        let Some(old) = old else { return Ok(new) };
         let sum = if self.state.records_backward() { self.host.sum(old, new) } else { added(old, new) };
         sum.or_raise(self.host.vm)
     }
@@ -183,14 +181,10 @@ impl Traversal<'_> {
         let next = self.leaves.len();
         let at = *self.leaf_at.entry(leaf.id()).or_insert(next);
         if at == next {
-            self.leaves.push((leaf.clone(), Some(grad)));
-            return Ok(());
+            self.leaves.push((leaf.clone(), None));
         }
-        let sum = match self.leaves[at].1.take() {
-            None => grad,
-            Some(old) => self.sum(old, grad)?,
-        };
-        self.leaves[at].1 = Some(sum);
+        let old = self.leaves[at].1.take();
+        self.leaves[at].1 = Some(self.sum(old, grad)?);
         Ok(())
     }
 

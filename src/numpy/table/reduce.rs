@@ -6,11 +6,11 @@ use crate::kernel::stop;
 use crate::numpy::reduce::{Fold, over};
 use crate::numpy::routine::{Answer, BOTH, Call, Others, Row, row};
 use crate::tensor::{Arg, Category, DType, Tensor};
+use crate::torch::OrRaise;
 
 /// The sum or the product along axes, in the dtype of the array and in NumPy's order.
 fn folded(c: &Call, x: &Tensor, axes: &[usize], keepdims: bool, what: Fold) -> PyResult<Tensor> {
-    let made =
-        stop::leavable(|| over(x, axes, what)).map_err(|left| crate::torch::raise(left.into(), c.vm))?;
+    let made = stop::leavable(|| over(x, axes, what)).or_raise(c.vm)?;
     let mut layout = made.layout().clone();
     if keepdims {
         let mut sorted = axes.to_vec();

@@ -181,7 +181,7 @@ fn concatenate(c: &Call) -> PyResult<Answer> {
 }
 
 fn stack(c: &Call) -> PyResult<Answer> {
-    let arrays = c.arrays()?;
+    let arrays: Vec<_> = c.items(&c.object(0))?.iter().map(|it| c.array(it)).collect::<PyResult<_>>()?;
     if arrays.is_empty() {
         return Err(c.value_error("need at least one array to stack"));
     }

@@ -84,12 +84,7 @@ def diff(a, n=1, axis=-1):
     if n < 0:
         raise ValueError("order must be non-negative but got " + repr(n))
     a = asarray(a)
-    (axis,) = _axes(axis, a.ndim)
-    function = numpy.not_equal if a.dtype.kind == "b" else numpy.subtract
-    whole = (slice(None),) * axis
-    for _ in [None] * n:
-        a = function(a[whole + (slice(1, None),)], a[whole + (slice(None, -1),)])
-    return a
+    return _of(_torch.diff(a._tensor, n, *_axes(axis, a.ndim)))
 
 
 def convolve(a, v, mode="full"):
@@ -121,17 +116,14 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     if equal_nan and flat.dtype.kind == "f" and flat.size and numpy.isnan(ordered[-1]):
         start = int(numpy.searchsorted(numpy.isnan(ordered).astype("int64"), 1))
         new[start + 1:] = False
-    made = ordered[new]
-    extra = [order[new], None, None]
+    wanted = [order[new]] if return_index else []
     if return_inverse:
         inverse = numpy.empty(flat.shape, "int64")
         inverse[order] = numpy.cumsum(new) - 1
-        extra[1] = inverse
+        wanted.append(inverse)
     if return_counts:
-        places = numpy.append(numpy.flatnonzero(new), flat.size)
-        extra[2] = numpy.diff(places)
-    wanted = [one for one, asked in zip(extra, (return_index, return_inverse, return_counts)) if asked]
-    return (made, *wanted) if wanted else made
+        wanted.append(diff(numpy.append(numpy.flatnonzero(new), flat.size)))
+    return (ordered[new], *wanted) if wanted else ordered[new]
 
 
 def isin(element, test_elements, assume_unique=False, invert=False):

@@ -79,7 +79,7 @@ class ndarray:
         return numpy.array(sorted(range(self.size), key=self._row().__getitem__), dtype="int64")
 
     def __getattr__(self, name):
-        if name.startswith("_"):
+        if name.startswith("_") and name != "_tensor":
             raise AttributeError(name)
         raise NotImplementedError(f"{name} of an array of text is not part of attn's numpy: tolist() has its elements")
 

@@ -107,9 +107,9 @@ def _warn(text):
 
 
 METHODS = {
-    "view": view, "tobytes": tobytes, "trace": trace, "searchsorted": searchsorted, "fill": fill, "conj": conj, "conjugate": conj,
+    "view": view, "tobytes": tobytes, "tofile": tofile, "trace": trace, "searchsorted": searchsorted, "fill": fill, "conj": conj,
+    "conjugate": conj, "__array__": _array, "__reduce__": _reduce,
 }
-_PROTOCOLS = {"__array__": _array, "__reduce__": _reduce}
 _COMPUTED = {
     "imag": numpy.zeros_like, "itemsize": lambda self: self.dtype.itemsize,
     "nbytes": lambda self: self.size * self.itemsize,
@@ -118,8 +118,8 @@ _COMPUTED = {
 
 def attribute(self, name):
     """An attribute that the class has not. Errors: there is none."""
-    if name in METHODS or name in _PROTOCOLS:
-        return types.MethodType(METHODS.get(name) or _PROTOCOLS[name], self)
+    if name in METHODS:
+        return types.MethodType(METHODS[name], self)
     if name in _COMPUTED:
         return _COMPUTED[name](self)
     from numpy import _absent

@@ -1,11 +1,11 @@
 """Comparing, parts of numbers, and functions over axes."""
 
-import math
-
 import numpy
-from _numpy import _axes
+import _torch
+from _numpy import _axes, _of
 from numpy import asarray
 from numpy._kinds import dtype as _dtype
+from numpy._methods import _alike
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -32,30 +32,19 @@ def array_equal(a1, a2, equal_nan=False):
     return bool(numpy.all(same))
 
 
-def isneginf(x):
-    return numpy.equal(x, -numpy.inf)
-
-
 def tensordot(a, b, axes=2):
     a, b = asarray(a), asarray(b)
     left, right = axes if isinstance(axes, (tuple, list)) else (tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes)))
     left, right = _axes(left, a.ndim), _axes(right, b.ndim)
     if len(left) != len(right) or any(a.shape[i] != b.shape[j] for i, j in zip(left, right)):
         raise ValueError("shape-mismatch for sum")
-    kept = [axis for axis in range(b.ndim) if axis not in right]
-    a, b = numpy.moveaxis(a, left, tuple(range(-len(left), 0))), b.transpose([*right, *kept])
-    shape, count = a.shape[: a.ndim - len(left)] + b.shape[len(right) :], math.prod(b.shape[: len(right)])
-    return numpy.dot(a.reshape(-1, count), b.reshape(count, -1)).reshape(shape)
+    return asarray(_of(_torch._call("tensordot", *_alike(a, b), left, right)))
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     x = numpy.array(x, copy=copy)
-    if x.dtype.kind != "f":
-        return x[()]
-    info = numpy.finfo(x.dtype)
-    high, low = info.max if posinf is None else posinf, info.min if neginf is None else neginf
-    for at, value in ((numpy.isnan(x), nan), (x == numpy.inf, high), (x == -numpy.inf, low)):
-        x[at] = value
+    if x.dtype.kind == "f":
+        x[...] = _of(_torch.nan_to_num(x._tensor, nan, posinf, neginf))
     return x[()]
 
 

@@ -24,18 +24,16 @@ def issubdtype(arg1, arg2):
 class finfo:
     """The limits of a float dtype."""
 
-    _LIMITS = {
-        "float16": (16, 2.0**-10, 65504.0, 2.0**-14, 1e-3), "float32": (32, 2.0**-23, (2 - 2.0**-23) * 2.0**127, 2.0**-126, 1e-6),
-        "float64": (64, 2.0**-52, (2 - 2.0**-52) * 2.0**1023, 2.0**-1022, 1e-15),
-    }
-
     def __init__(self, dtype):
+        import torch
+
         self.dtype = dtype = _dtype(dtype)
         if dtype.kind != "f":
             raise ValueError(f"data type {dtype.type!r} not inexact")
-        self.bits, *limits = self._LIMITS[dtype.name]
-        self.eps, self.max, self.tiny, self.resolution = map(dtype.type, limits)
-        self.min, self.smallest_normal = -self.max, self.tiny
+        limits = torch.finfo(getattr(torch, dtype.name))
+        self.bits = limits.bits
+        for name in ("eps", "min", "max", "tiny", "smallest_normal", "resolution"):
+            setattr(self, name, dtype.type(getattr(limits, name)))
 
     def __repr__(self):
         return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype={self.dtype})"

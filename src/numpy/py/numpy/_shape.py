@@ -3,7 +3,8 @@
 import math
 
 import numpy
-from _numpy import _axes
+import _torch
+from _numpy import _axes, _of
 from numpy import asarray, broadcast_to, concatenate, ravel
 
 
@@ -96,12 +97,7 @@ def roll(a, shift, axis=None):
     if axis is None:
         return roll(a.reshape(-1), numpy.sum(shift), 0).reshape(a.shape)
     shifts, axes = numpy.broadcast_arrays(numpy.atleast_1d(shift), numpy.atleast_1d(axis))
-    for shift, axis in zip(shifts.tolist(), axes.tolist()):
-        (axis,) = _axes(axis, a.ndim)
-        first = a.shape[axis] - shift % max(a.shape[axis], 1)
-        whole = (slice(None),) * axis
-        a = concatenate((a[whole + (slice(first, None),)], a[whole + (slice(None, first),)]), axis)
-    return a
+    return _of(_torch.roll(a._tensor, shifts.tolist(), [_axes(one, a.ndim)[0] for one in axes.tolist()]))
 
 
 def _deep(a, ndim):

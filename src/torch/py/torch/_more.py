@@ -1,6 +1,7 @@
 """Names of `torch` that lessons seldom ask for: loaded when they do."""
 
 import functools
+from itertools import zip_longest
 
 import _torch
 import torch
@@ -128,19 +129,14 @@ def from_numpy(array):
 
 def broadcast_shapes(*shapes):
     """The shape that tensors of these shapes broadcast to."""
-    result = []
-    for shape in shapes:
-        shape = [shape] if isinstance(shape, int) else list(shape)
-        for size in shape:
-            if size < 0:
-                raise RuntimeError(f"Trying to create tensor with negative dimension ({size}): ({size})")
-        result = [1] * (len(shape) - len(result)) + result
-        for axis in range(-len(shape), 0):
-            if shape[axis] != 1 and result[axis] not in (1, shape[axis]):
-                raise RuntimeError("Shape mismatch: objects cannot be broadcast to a single shape")
-            if shape[axis] != 1:
-                result[axis] = shape[axis]
-    return torch.Size(result)
+    shapes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
+    for size in (size for shape in shapes for size in shape):
+        if size < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension ({size}): ({size})")
+    sizes = [{*column} - {1} for column in zip_longest(*(shape[::-1] for shape in shapes), fillvalue=1)]
+    if any(len(different) > 1 for different in sizes):
+        raise RuntimeError("Shape mismatch: objects cannot be broadcast to a single shape")
+    return torch.Size([next(iter(different), 1) for different in reversed(sizes)])
 
 
 def is_floating_point(input):
@@ -213,13 +209,7 @@ class iinfo(_Info):
     _kind = "iinfo"
     _fields = ("min", "max")
     _wrong = "torch.iinfo() requires an integer input type. Use torch.finfo to handle '{}'"
-    _table = {
-        "int64": (-(2**63), 2**63 - 1),
-        "int32": (-(2**31), 2**31 - 1),
-        "int16": (-(2**15), 2**15 - 1),
-        "int8": (-128, 127),
-        "uint8": (0, 255),
-    }
+    _table = {f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)} | {"uint8": (0, 255)}
 
     def __repr__(self):
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

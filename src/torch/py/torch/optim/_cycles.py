@@ -3,7 +3,7 @@
 import math
 
 from torch._arguments import only_defaults
-from torch.optim._schedule import LRScheduler, checked_optimizer, one_for_each_group, set_momentum, start_momentum
+from torch.optim._schedule import LRScheduler, checked_optimizer, one_for_each_group, set_momentum
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -99,7 +99,15 @@ class OneCycleLR(LRScheduler):
                 group["min_lr"] = group["initial_lr"] / final_div_factor
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            start_momentum(self, base_momentum, max_momentum, last_epoch)
+            if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+                raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+            self.use_beta1 = "betas" in optimizer.defaults
+            least = one_for_each_group("base_momentum", optimizer, base_momentum)
+            most = one_for_each_group("max_momentum", optimizer, max_momentum)
+            for group, low, high in zip(optimizer.param_groups, least, most) if last_epoch == -1 else ():
+                set_momentum(group, high)
+                group["max_momentum"] = high
+                group["base_momentum"] = low
         super().__init__(optimizer, last_epoch, verbose)
 
     def _phases(self, up):

@@ -36,16 +36,16 @@ def checked_verbose(verbose):
     return verbose
 
 
-def one_for_each_group(name, optimizer, value):
+_LENGTHS = "{0} must have the same length as optimizer.param_groups. {0} has {2} values, param_groups has {1}."
+
+
+def one_for_each_group(name, optimizer, value, message=_LENGTHS):
     """A list with a value for each group, from such a list or from one value for all."""
     groups = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
         return [value] * groups
     if len(value) != groups:
-        raise ValueError(
-            f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, param_groups has "
-            f"{groups}."
-        )
+        raise ValueError(message.format(name, groups, len(value)))
     return list(value)
 
 
@@ -55,21 +55,6 @@ def set_momentum(group, momentum):
         group["betas"] = (momentum, *group["betas"][1:])
     else:
         group["momentum"] = momentum
-
-
-def start_momentum(scheduler, base_momentum, max_momentum, last_epoch):
-    """Sets the momentum of each group to the largest one."""
-    optimizer = scheduler.optimizer
-    if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-        raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
-    scheduler.use_beta1 = "betas" in optimizer.defaults
-    least = one_for_each_group("base_momentum", optimizer, base_momentum)
-    most = one_for_each_group("max_momentum", optimizer, max_momentum)
-    if last_epoch == -1:
-        for group, low, high in zip(optimizer.param_groups, least, most):
-            set_momentum(group, high)
-            group["max_momentum"] = high
-            group["base_momentum"] = low
 
 
 class LRScheduler:

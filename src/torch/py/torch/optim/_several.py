@@ -4,20 +4,7 @@ import bisect
 import math
 import warnings
 
-from torch.optim._schedule import _EPOCH_WARNING, LRScheduler, checked_optimizer, checked_verbose
-
-
-def _checked_schedulers(schedulers, optimizer):
-    """Raises unless all of these schedulers are of this optimizer, and look at no measure."""
-    for place, scheduler in enumerate(schedulers):
-        if isinstance(scheduler, ReduceLROnPlateau):
-            raise ValueError(f"SequentialLR does not support `ReduceLROnPlateau`, but got one at index {place}")
-        if optimizer is not scheduler.optimizer:
-            raise ValueError(
-                f"SequentialLR expects all schedulers to belong to the same optimizer, but got scheduler "
-                f"{type(scheduler).__name__} at index {place} has {scheduler.optimizer}, which is different from "
-                f"{type(optimizer).__name__}."
-            )
+from torch.optim._schedule import _EPOCH_WARNING, LRScheduler, checked_optimizer, checked_verbose, one_for_each_group
 
 
 def _undo(scheduler):
@@ -33,7 +20,15 @@ class SequentialLR(LRScheduler):
     """Schedulers one after the other, changed at milestones."""
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1, verbose="deprecated"):
-        _checked_schedulers(schedulers, optimizer)
+        for place, scheduler in enumerate(schedulers):
+            if isinstance(scheduler, ReduceLROnPlateau):
+                raise ValueError(f"SequentialLR does not support `ReduceLROnPlateau`, but got one at index {place}")
+            if optimizer is not scheduler.optimizer:
+                raise ValueError(
+                    f"SequentialLR expects all schedulers to belong to the same optimizer, but got scheduler "
+                    f"{type(scheduler).__name__} at index {place} has {scheduler.optimizer}, which is different from "
+                    f"{type(optimizer).__name__}."
+                )
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 "Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone "
@@ -95,11 +90,7 @@ class ReduceLROnPlateau(LRScheduler):
             raise ValueError("Factor should be < 1.0.")
         self.factor = factor
         self.optimizer = checked_optimizer(optimizer)
-        groups = len(optimizer.param_groups)
-        several = isinstance(min_lr, (list, tuple))
-        if several and len(min_lr) != groups:
-            raise ValueError(f"expected {groups} min_lrs, got {len(min_lr)}")
-        self.min_lrs = list(min_lr) if several else [min_lr] * groups
+        self.min_lrs = one_for_each_group("min_lrs", optimizer, min_lr, "expected {1} {0}, got {2}")
         self.patience = patience
         self.verbose = checked_verbose(verbose)
         self.cooldown = cooldown

@@ -6,7 +6,7 @@ import math
 
 from torch._names import absent_in
 from torch.optim._cycles import CosineAnnealingWarmRestarts, OneCycleLR
-from torch.optim._schedule import LRScheduler, _LRScheduler
+from torch.optim._schedule import LRScheduler, _LRScheduler, one_for_each_group
 from torch.optim._several import ReduceLROnPlateau, SequentialLR
 
 __all__ = (
@@ -20,11 +20,7 @@ class LambdaLR(LRScheduler):
 
     def __init__(self, optimizer, lr_lambda, last_epoch=-1, verbose="deprecated"):
         self.optimizer = optimizer
-        groups = len(optimizer.param_groups)
-        several = isinstance(lr_lambda, (list, tuple))
-        if several and len(lr_lambda) != groups:
-            raise ValueError(f"Expected {groups} lr_lambdas, but got {len(lr_lambda)}")
-        self.lr_lambdas = list(lr_lambda) if several else [lr_lambda] * groups
+        self.lr_lambdas = one_for_each_group("lr_lambdas", optimizer, lr_lambda, "Expected {1} {0}, but got {2}")
         super().__init__(optimizer, last_epoch, verbose)
 
     def get_lr(self):
@@ -33,8 +29,7 @@ class LambdaLR(LRScheduler):
     def state_dict(self):
         """All that is needed to go on later; functions are left out."""
         state = super().state_dict()
-        del state["lr_lambdas"]
-        state["lr_lambdas"] = [None] * len(self.lr_lambdas)
+        state["lr_lambdas"] = [None] * len(state.pop("lr_lambdas"))
         return state
 
     def load_state_dict(self, state_dict):

@@ -30,13 +30,4 @@ def pack_sequence(sequences, enforce_sorted=True):
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 
-_NAMES = (
-    "PackedSequence",
-    "invert_permutation",
-    "pack_padded_sequence",
-    "pack_sequence",
-    "pad_packed_sequence",
-    "pad_sequence",
-)
-
-__getattr__ = absent_in("torch.nn.utils.rnn", _NAMES)
+__getattr__ = absent_in("torch.nn.utils.rnn", globals())
