@@ -54,7 +54,7 @@ use std::rc::Rc;
 
 use super::tensor_names::TensorNames;
 use crate::ops::trace::Trace;
-use crate::session::CallReport;
+use crate::session::{CallReport, Session};
 use attention::Attention;
 pub(super) use axes::axis_in_operand;
 pub use example::example_of;
@@ -64,7 +64,7 @@ pub(crate) use mistake::{Finding, Mistake};
 pub(crate) use parts::{definitions, without};
 use repeated::RepeatedCall;
 pub use repeated::calls_to_repeat;
-pub use training::{watch, watched};
+pub use training::watch;
 
 /// The mistakes in operations and calls, in the order in which they are reported.
 const MISTAKES: &[&Mistake] = &[
@@ -141,6 +141,11 @@ pub(crate) fn named(word: &str) -> Option<&'static Mistake> {
 /// Whether a finding is a consequence of the mistake that another one reports.
 pub fn is_implied(finding: &Finding, other: &Finding) -> bool {
     named(finding.mistake).is_some_and(|it| it.implied_by.contains(&other.mistake))
+}
+
+/// The mistakes in the trainings of a session that is watched.
+pub fn watched(session: &mut Session) -> Vec<Finding> {
+    training::watched(session, named)
 }
 
 /// Returns the mistakes in the operations of one cell and in its calls that were repeated; `names` are the names of its

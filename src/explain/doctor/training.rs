@@ -140,14 +140,14 @@ pub fn watch(session: &mut Session) {
     let _ = session.evaluate("__import__('_training').install()", |_, _| ());
 }
 
-/// The mistakes in the trainings of a session that is watched.
-pub fn watched(session: &mut Session) -> Vec<Finding> {
+/// The mistakes in the trainings of a session that is watched; `named` finds a mistake by its name.
+pub(super) fn watched(session: &mut Session, named: fn(&str) -> Option<&'static Mistake>) -> Vec<Finding> {
     let report =
         session.evaluate("__import__('_training').report()", |it, vm| it.try_to_value::<String>(vm).ok());
     let all: Vec<Watched> =
         serde_json::from_str(&report.ok().flatten().unwrap_or_default()).unwrap_or_default();
     let finding = |found: Watched| {
-        let mistake = super::named(&found.mistake)?;
+        let mistake = named(&found.mistake)?;
         Some(Finding {
             code: mistake.code,
             mistake: mistake.name,
