@@ -48,9 +48,9 @@ pub enum WhyEnd {
 
 /// How one element follows from the operation that made it.
 #[derive(Clone, Default)]
-pub(crate) struct Account {
-    /// The statements, in order.
-    pub(crate) statements: Vec<Statement>,
+pub struct Account {
+    /// The statements, in order: the formula in names, then in numbers, and remarks.
+    pub statements: Vec<Statement>,
     /// The elements it was computed from, the most important first.
     pub(crate) links: Vec<SourceElement>,
     /// How many of them are explained by default.
@@ -60,7 +60,7 @@ pub(crate) struct Account {
     /// Whether the element equals its source, as in a copy: the source is explained in its place.
     pub(crate) through: bool,
     /// Why the explanation goes no further, if it ends here.
-    pub(crate) end: Option<WhyEnd>,
+    pub end: Option<WhyEnd>,
 }
 
 impl Account {

@@ -136,10 +136,7 @@ impl Calc {
     pub fn text(&self) -> String {
         match self {
             Calc::Number(value) => figure(*value),
-            Calc::Term(value) => match *value < 0.0 {
-                true => format!("-{}", term(value.abs())),
-                false => term(value.abs()),
-            },
+            Calc::Term(_) => term(self.value()),
             Calc::Truth(value) => if *value { "True" } else { "False" }.to_owned(),
             Calc::Sum(parts) => sum(parts),
             Calc::Product(parts) => {

@@ -181,9 +181,7 @@ impl CellSources {
         {
             return vec![cell.name(&assign.target), cell.name(&assign.value)];
         }
-        let calls =
-            |expression: &Expr| matches!(called(expression), WrittenCall::Op(written) if same(op, written));
-        let Some(call) = cell.only(statement, site.1, calls) else { return Vec::new() };
+        let Some(call) = cell.only(statement, site.1, |it| calls(it, op)) else { return Vec::new() };
         let listed = match operands(call).as_slice() {
             [Expr::List(list), ..] => list.elts.iter().collect(),
             [Expr::Tuple(tuple), ..] => tuple.elts.iter().collect(),
@@ -195,12 +193,9 @@ impl CellSources {
     /// What one of these methods is called on: `loss` of `loss.backward()`. `None` unless the line calls exactly one.
     pub(crate) fn receiver(&self, site: (&str, usize), methods: &[&str]) -> Option<Name> {
         let (cell, statement) = self.statement(site)?;
-        let method = |expression: &'_ Expr| match expression {
-            Expr::Call(call) => match &*call.func {
-                Expr::Attribute(callee) => methods.contains(&callee.attr.as_str()),
-                _ => false,
-            },
-            _ => false,
+        let method = |expression: &'_ Expr| {
+            let callee = expression.as_call_expr().and_then(|call| call.func.as_attribute_expr());
+            callee.is_some_and(|callee| methods.contains(&callee.attr.as_str()))
         };
         operands(cell.only(statement, site.1, method)?).first().map(|receiver| cell.name(receiver))
     }

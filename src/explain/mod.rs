@@ -10,7 +10,6 @@
 //! | [`account`], [`calc`], [`terms`] | the parts of an explanation: statements, calculations, numbers |
 //! | [`name`], [`tensor_names`], [`locals`], [`code`], [`rounds`], [`written_call`], [`cell_source`] | the names of tensors and elements |
 //! | [`worked`] | the line under a panel |
-//! | [`invariants`] | the invariants of a step, measured |
 //! | [`trace`], [`shape_steps`] | what a cell did, what an expression does to shapes |
 //! | [`what_if`], [`difference`], [`parting`] | what moved, where two tensors differ, and where two programs part |
 //! | [`errors`], [`nan`], [`doctor`] | errors, nan, silent mistakes |
@@ -23,7 +22,6 @@ mod difference;
 pub mod doctor;
 pub mod errors;
 mod forms;
-mod invariants;
 mod locals;
 mod name;
 mod nan;
@@ -45,7 +43,6 @@ pub(crate) use account::{SourceElement, Statement};
 #[allow(unused_imports, reason = "tests use it")]
 pub use calc::Calc;
 pub use difference::{TensorDifference, difference};
-pub(crate) use invariants::{MeasuredInvariant, measured};
 pub(crate) use locals::LocalTensor;
 pub use nan::first_nan;
 pub use parting::{PartedOperand, PartedStep, Parting, Relation, parting};

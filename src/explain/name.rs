@@ -76,16 +76,7 @@ impl Name {
             Name::Code(_, binding) => *binding,
             Name::Infix(_, sign, _) | Name::Prefix(sign, _) => sign.binding(),
             Name::Element(of, index) if index.is_empty() => of.binding(),
-            Name::Variable(_)
-            | Name::Earlier(..)
-            | Name::Value(_)
-            | Name::Elided
-            | Name::ElidedPart(_)
-            | Name::Element(..)
-            | Name::Suffixed(..)
-            | Name::Transposed(..)
-            | Name::Call(..)
-            | Name::List(_) => Binding::Primary,
+            _ => Binding::Primary,
         }
     }
 

@@ -126,6 +126,12 @@ impl Subject<'_> {
         SourceElement { what: self.element(place, operand, index).to_string(), element }
     }
 
+    /// The element of the tensor in this place that meets the element.
+    pub(crate) fn link_at(&self, place: usize) -> Option<SourceElement> {
+        let operand = self.operand(place)?;
+        Some(self.link(place, &operand, &operand.broadcast(self.index())))
+    }
+
     /// An element of one of a list of tensors.
     pub(crate) fn listed(&self, operand: &PastOperand, index: &[usize]) -> SourceElement {
         let what = self.names.element_of(&self.made.record, operand, index).to_string();
@@ -150,12 +156,7 @@ impl Subject<'_> {
 
     /// The operands' elements at the element's index.
     pub(crate) fn met(&self) -> Vec<SourceElement> {
-        let link = |place: usize| {
-            let operand = self.operand(place)?;
-            let index = operand.broadcast(self.index());
-            Some(self.link(place, &operand, &index))
-        };
-        (0..self.args.len()).filter_map(link).collect()
+        (0..self.args.len()).filter_map(|place| self.link_at(place)).collect()
     }
 
     /// Runs the operation on other arguments, in a state of its own.

@@ -1,7 +1,7 @@
 //! Why an element has its value: its formula in names and in numbers, and the elements it was computed from.
 //! Everything is read from records; no cell runs again.
 
-use super::account::{Account, SourceElement, Statement, WhyEnd};
+use super::account::{Account, Statement, WhyEnd};
 use super::calc::{Calc, Combine};
 use super::forms;
 use super::storage_element::{ElementCause, MadeBy, StorageElement};
@@ -30,17 +30,9 @@ pub struct Why {
     /// The line that called it.
     pub(crate) site: Option<Site>,
     pub line: Option<String>,
-    /// The formula in names, then in numbers, and remarks.
-    pub statements: Vec<Statement>,
-    /// Why the explanation goes no further, if it ends here.
-    pub end: Option<WhyEnd>,
-    /// The elements it was computed from, the most important first.
-    pub(crate) links: Vec<SourceElement>,
-    /// How many of them are explained by default.
-    pub(crate) follow: usize,
-    /// What those are: `the largest term`.
-    pub(crate) lead: Option<&'static str>,
-    /// The explanations of the first of them, as deep as was asked for.
+    /// How it follows from that; after a copy, with the statements of the operations before it.
+    pub account: Account,
+    /// The explanations of the first elements it was computed from, as deep as was asked for.
     pub below: Vec<Why>,
 }
 
@@ -57,7 +49,7 @@ pub(crate) fn why_of(what: String, tensor: &Tensor, index: &[usize], names: &Ten
     let element = StorageElement::now(tensor, index);
     let mut node = node(what, &element, names);
     if let Some(words) = seen_through(&node.what, tensor, &element, names) {
-        node.statements.insert(0, Statement::Words(words));
+        node.account.statements.insert(0, Statement::Words(words));
     }
     node
 }
@@ -75,7 +67,7 @@ impl Why {
             return;
         }
         let mut seen: Vec<(usize, usize)> = Vec::new();
-        for link in self.links.iter().take(self.follow) {
+        for link in self.account.links.iter().take(self.account.follow) {
             let key = (link.element.tensor.storage().address(), link.element.at);
             if seen.contains(&key) {
                 continue;
@@ -89,12 +81,12 @@ impl Why {
 
     /// Whether the explanation ends at a gradient, because what backward computed was not recorded.
     pub(crate) fn ends_at_gradient(&self) -> bool {
-        self.end == Some(WhyEnd::Gradient) || self.below.iter().any(Why::ends_at_gradient)
+        self.account.end == Some(WhyEnd::Gradient) || self.below.iter().any(Why::ends_at_gradient)
     }
 
     /// Its last formula in numbers.
     pub(crate) fn last(&self) -> Option<&Calc> {
-        self.statements.iter().rev().find_map(|line| match line {
+        self.account.statements.iter().rev().find_map(|line| match line {
             Statement::Figures(calc) => Some(calc),
             _ => None,
         })
@@ -128,7 +120,8 @@ impl Why {
             }
             _ => None,
         };
-        self.statements
+        self.account
+            .statements
             .iter()
             .filter_map(wrong)
             .chain(self.below.iter().flat_map(Why::wrong_figures))
@@ -150,16 +143,12 @@ fn node(what: String, element: &StorageElement, names: &TensorNames) -> Why {
         passed: Vec::new(),
         site: None,
         line: None,
-        statements: Vec::new(),
-        end: None,
-        links: Vec::new(),
-        follow: 0,
-        lead: None,
+        account: Account::default(),
         below: Vec::new(),
     };
     let mut at = element.clone();
     for _ in 0..THROUGH {
-        let account = match at.cause() {
+        let mut account = match at.cause() {
             ElementCause::MadeBy(made) => {
                 let is_first = why.op.is_none();
                 match is_first {
@@ -183,16 +172,12 @@ fn node(what: String, element: &StorageElement, names: &TensorNames) -> Why {
                 Account::default().ending(WhyEnd::Unknown).note("no operation that is recorded made it")
             }
         };
-        let through = account.through.then(|| account.links[0].clone());
         // A copy is followed to its source, whose statements come after its own.
-        why.statements.extend(account.statements);
-        why.end = account.end;
-        why.follow = account.follow;
-        why.lead = account.lead;
-        why.links = account.links;
-        match through {
-            Some(link) => at = link.element,
-            None => break,
+        account.statements.splice(0..0, why.account.statements);
+        why.account = account;
+        match why.account.links.first() {
+            Some(link) if why.account.through => at = link.element.clone(),
+            _ => break,
         }
     }
     why
@@ -270,10 +255,7 @@ fn seen_through(
 pub(crate) fn shown(value: f64, dtype: DType) -> String {
     match dtype {
         DType::Bool => if value == 0.0 { "False" } else { "True" }.to_owned(),
-        _ if dtype.is_float() => match value < 0.0 {
-            true => format!("-{}", term(-value)),
-            false => term(value),
-        },
+        _ if dtype.is_float() => term(value),
         _ => figure(value),
     }
 }

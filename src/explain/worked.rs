@@ -44,8 +44,8 @@ pub(crate) fn worked(tensor: &Tensor, index: &[usize], names: &TensorNames) -> O
         Statement::Figures(calc) => Some(calc.text()),
         Statement::Note(_) => None,
     };
-    let steps: Vec<String> = why.statements.iter().filter_map(step).collect();
-    if why.end.is_some() || steps.is_empty() {
+    let steps: Vec<String> = why.account.statements.iter().filter_map(step).collect();
+    if why.account.end.is_some() || steps.is_empty() {
         return None;
     }
     let texts: Vec<String> = index.iter().map(usize::to_string).collect();

@@ -230,10 +230,7 @@ impl Catalogue {
         let at = self.owner(number)?;
         let within = number - self.entries[at].first;
         self.entries[at].slugs.get(within)?;
-        match self.lesson(at) {
-            Ok(lesson) => lesson.steps.get(within).map(|step| Ok((step, lesson))),
-            Err(fault) => Some(Err(fault)),
-        }
+        self.lesson(at).map(|lesson| Some((lesson.steps.get(within)?, lesson))).transpose()
     }
 
     /// The index of the lesson that has the step with this number, or of the last one before it.
@@ -289,20 +286,14 @@ impl Catalogue {
         if let Some(digits) = number_after("lesson").or(number_after("")) {
             let lesson = digits.parse::<usize>().ok();
             let lesson = lesson.filter(|number| (1..=self.lesson_count()).contains(number));
-            return match lesson {
-                Some(number) => Ok(Target::Lesson(self.lesson(number - 1)?)),
-                None => Err(self.unknown(wanted)),
-            };
+            let number = lesson.ok_or_else(|| self.unknown(wanted))?;
+            return Ok(Target::Lesson(self.lesson(number - 1)?));
         }
         if let Some(digits) = number_after("step") {
             // More digits than a number can have are no step either.
             let step = digits.parse().ok().and_then(|number| self.step(number));
-            return match step {
-                Some(found) => {
-                    found.map(|(step, lesson)| Target::Step(step, lesson)).map_err(FindError::from)
-                }
-                None => Err(self.unknown(wanted)),
-            };
+            let (step, lesson) = step.ok_or_else(|| self.unknown(wanted))??;
+            return Ok(Target::Step(step, lesson));
         }
         for (at, entry) in self.entries.iter().enumerate() {
             if let Some(within) = entry.slugs.iter().position(|slug| *slug == plain)

@@ -35,17 +35,6 @@ impl LessonSource<'_> {
         Err(Fault::new(self.file, line, what.into()))
     }
 
-    /// A fault about the unknown name `name`, with the nearest of the `known` ones.
-    pub(crate) fn unknown<T>(
-        &self,
-        line: usize,
-        what: String,
-        name: &str,
-        known: &'static [&'static str],
-    ) -> Result<T, Fault> {
-        Err(Fault::new(self.file, line, what).near(name, known))
-    }
-
     /// Reads YAML below line `line` as a record whose keys are among `known`; `name` is what faults call it.
     /// Errors: no mapping, an unknown key, a missing or wrong value.
     pub(crate) fn record<T: DeserializeOwned>(
@@ -70,7 +59,8 @@ impl LessonSource<'_> {
         for key in table.keys().filter_map(|key| key.as_str()) {
             if !known.contains(&key) {
                 let within = yaml.lines().position(|l| l.starts_with(key)).unwrap_or(0);
-                return self.unknown(line + 1 + within, format!("{name} has no key `{key}`"), key, known);
+                let what = format!("{name} has no key `{key}`");
+                return Err(Fault::new(self.file, line + 1 + within, what).near(key, known));
             }
         }
         yaml_serde::from_value(yaml_serde::Value::Mapping(table))
@@ -95,7 +85,7 @@ impl LessonSource<'_> {
             };
             if !known.contains(&key) {
                 let what = format!("{{{name}}} has no option `:{key}:`");
-                return self.unknown(line, what, key, known);
+                return Err(Fault::new(self.file, line, what).near(key, known));
             }
             if options.iter().any(|(k, _, _)| k == key) {
                 return self.fault(line, format!("`:{key}:` is given twice"));
@@ -160,7 +150,7 @@ impl LessonSource<'_> {
             let axes: Vec<String> = axes.split_whitespace().map(str::to_string).collect();
             if let Some(wrong) = axes.iter().find(|a| !AXES.iter().any(|axis| axis == a)) {
                 let what = format!("no axis is called `{wrong}`");
-                return self.unknown(line, what, wrong, AXES);
+                return Err(Fault::new(self.file, line, what).near(wrong, AXES));
             }
             all.push(AxisNames { tensor: tensor.trim().to_string(), axes });
         }
@@ -173,7 +163,7 @@ impl LessonSource<'_> {
             let (word, rest) = part.split_once(' ').unwrap_or((part, ""));
             let Some(kind) = VIEWS.iter().find(|kind| **kind == word) else {
                 let what = format!("no view is called `{word}`");
-                return self.unknown(line, what, word, VIEWS);
+                return Err(Fault::new(self.file, line, what).near(word, VIEWS));
             };
             match View::new(kind, rest, line) {
                 Ok(view) => all.push(view),
@@ -184,10 +174,6 @@ impl LessonSource<'_> {
     }
 
     fn boolean(&self, value: &str, line: usize) -> Result<bool, Fault> {
-        match value {
-            "true" => Ok(true),
-            "false" => Ok(false),
-            _ => self.fault(line, format!("expected true or false, not `{value}`")),
-        }
+        value.parse().or_else(|_| self.fault(line, format!("expected true or false, not `{value}`")))
     }
 }

@@ -185,11 +185,11 @@ impl Gate<'_> {
     }
 
     fn invariant(&mut self, session: &mut Session, step: &Step, invariant: &Invariant) {
-        let off = judge::numbers_of(&invariant.deviation(), session);
-        match off.map(|v| v[0]) {
+        match judge::deviation(invariant, session) {
             Ok(off) if off <= Invariant::TOLERANCE => {}
-            Ok(off) if off < 1e-3 => self.fault(step.line, format!("`{invariant}` is off by {off:.0e}")),
-            Ok(off) => self.fault(step.line, format!("`{invariant}` is off by {off:.4}")),
+            Ok(off) => {
+                self.fault(step.line, format!("`{invariant}` is off by {}", Invariant::figure(off)));
+            }
             Err(raised) => {
                 self.fault(step.line, format!("`{invariant}` cannot be measured: {raised}"));
             }

@@ -65,6 +65,11 @@ impl Invariant {
         form.chars().map(letter).collect()
     }
 
+    /// A deviation in figures: `6e-8`.
+    pub(crate) fn figure(off: f64) -> String {
+        if off < 1e-3 { format!("{off:.0e}") } else { format!("{off:.4}") }
+    }
+
     /// The largest deviation that float32 rounding explains: sums and products of some hundred terms.
     pub(crate) const TOLERANCE: f64 = 1e-5;
 }

@@ -11,6 +11,7 @@ use super::axis_names::AxisNames;
 use super::choice::chosen;
 use super::closeness::{Closeness, fit, within_one_unit};
 use super::exercise::{Choice, Prediction, RightAnswer};
+use super::invariant::Invariant;
 use super::number_words::number_word;
 use super::typed_shape::{TypedSize, axis_named, shapes, size_in};
 use crate::numpy::tensor_value;
@@ -174,6 +175,11 @@ pub(crate) fn numbers_of(expr: &str, session: &mut Session) -> Result<Vec<f64>, 
         },
     };
     session.with_rng_restored(|session| session.evaluate(expr, read))?.ok_or_else(|| nothing(expr, "number"))
+}
+
+/// How far a statement is from being true.
+pub(crate) fn deviation(invariant: &Invariant, session: &mut Session) -> Result<f64, Raised> {
+    numbers_of(&invariant.deviation(), session).map(|far| far[0])
 }
 
 fn nothing(expr: &str, what: &str) -> Raised {

@@ -146,11 +146,7 @@ impl LessonParser<'_> {
         } else {
             lesson.steps.last_mut().map(|s| &mut s.after)
         };
-        let into = match into {
-            Some(into) => into,
-            None => &mut lesson.intro,
-        };
-        add_prose(into, &titled);
+        add_prose(into.unwrap_or(&mut lesson.intro), &titled);
     }
 
     fn directive(&mut self, info: &str, body: &str, block: &MarkdownBlock) -> Result<(), Fault> {

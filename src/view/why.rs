@@ -21,12 +21,13 @@ const INDENT: usize = 2;
 fn explained(why: &Why, depth: usize, look: Look, text: &mut Text) {
     let width = look.text_width();
     let indent = if look.plain { 0 } else { (INDENT * depth).min(width / 3) };
-    let ending = why.end.is_some() && why.statements.len() == 1;
+    let account = &why.account;
+    let ending = account.end.is_some() && account.statements.len() == 1;
     let beside = |words: &str| {
         let along = places(why).join(", ");
         indent + why.what.width() + 2 + along.width() + 2 + words.width() + 4 + why.shown.width() <= width
     };
-    let single = match why.statements.as_slice() {
+    let single = match account.statements.as_slice() {
         [Statement::Words(words)] if ending && (look.plain || beside(words)) => Some(words.as_str()),
         _ => None,
     };
@@ -34,12 +35,12 @@ fn explained(why: &Why, depth: usize, look: Look, text: &mut Text) {
     let inner = if look.plain { 0 } else { indent + INDENT };
     if let (0, Some(site), Some(line)) = (depth, &why.site, &why.line) {
         let words = format!("{}, line {}: {line}", site.cell, site.line);
-        let is_shown = matches!(why.end, Some(WhyEnd::Given)) && why.below.is_empty();
+        let is_shown = matches!(account.end, Some(WhyEnd::Given)) && why.below.is_empty();
         if single.is_none() && !is_shown {
             body(&words, Role::Dim, inner, width, text);
         }
     }
-    let mut rest = why.statements.iter().filter(|_| single.is_none()).peekable();
+    let mut rest = account.statements.iter().filter(|_| single.is_none()).peekable();
     while let Some(line) = rest.next() {
         match line {
             Statement::Words(words) => {
@@ -61,7 +62,8 @@ fn explained(why: &Why, depth: usize, look: Look, text: &mut Text) {
             Statement::Note(note) => body(note, Role::Dim, inner, width, text),
         }
     }
-    if let Some(lead) = why.lead.filter(|_| why.links.len() > why.follow && !why.below.is_empty()) {
+    if let Some(lead) = account.lead.filter(|_| account.links.len() > account.follow && !why.below.is_empty())
+    {
         body(&format!("{lead}:"), Role::Dim, inner, width, text);
     }
     for below in &why.below {

@@ -48,7 +48,8 @@ fn faults(why: &Why) -> Vec<String> {
 }
 
 fn unexplained(why: &Why) -> Vec<String> {
-    let own = matches!(why.end, Some(WhyEnd::Unknown)) || (why.statements.is_empty() && why.end.is_none());
+    let own = matches!(why.account.end, Some(WhyEnd::Unknown))
+        || (why.account.statements.is_empty() && why.account.end.is_none());
     let own = own.then(|| format!("{} = {} ({:?})", why.what, why.shown, why.op));
     own.into_iter().chain(why.below.iter().flat_map(unexplained)).collect()
 }

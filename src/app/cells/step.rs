@@ -8,7 +8,8 @@ use super::pictures::pictures;
 use crate::explain;
 use crate::explain::trace::Sources;
 use crate::kernel::random::Family;
-use crate::lesson::{Lesson, Step};
+use crate::lesson::judge::deviation;
+use crate::lesson::{Invariant, Lesson, Step};
 use crate::session::{Outcome, Session, Variable};
 use crate::tensor::show::tuple_repr;
 use crate::view::picture::Picture;
@@ -98,12 +99,19 @@ fn figures(step: &Step, lesson: &Lesson, outcome: &Outcome, session: &mut Sessio
 }
 
 fn checks(step: &Step, session: &mut Session) -> Vec<Check> {
-    let check = |measured: explain::MeasuredInvariant| Check {
-        is_true: measured.holds(),
-        deviation: measured.far(),
-        text: measured.sentence,
+    let check = |invariant: &Invariant| {
+        let off = deviation(invariant, session);
+        Check {
+            is_true: off.as_ref().is_ok_and(|off| *off <= Invariant::TOLERANCE),
+            deviation: match off {
+                Ok(0.0) => None,
+                Ok(off) => Some(Invariant::figure(off)),
+                Err(raised) => Some(format!("unknown: {}: {}", raised.kind, raised.message)),
+            },
+            text: invariant.to_string(),
+        }
     };
-    explain::measured(&step.checks, session).into_iter().map(check).collect()
+    step.checks.iter().map(check).collect()
 }
 
 /// A remark if the random numbers differ from the numbers that the prose mentions.

@@ -106,7 +106,7 @@ pub(crate) fn expression_and_depth(words: &str) -> (&str, Option<usize>) {
 /// Whether there are more levels than those shown.
 fn goes_on(why: &Why) -> bool {
     match why.below.as_slice() {
-        [] => why.follow > 0 && !why.links.is_empty(),
+        [] => why.account.follow > 0 && !why.account.links.is_empty(),
         below => below.iter().any(goes_on),
     }
 }
@@ -234,7 +234,7 @@ fn number(value: f64) -> Value {
 /// An explanation and those below it, as `attn why --json` writes them.
 fn node(why: &Why) -> Value {
     let (mut formula, mut figures, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-    for statement in &why.statements {
+    for statement in &why.account.statements {
         match statement {
             Statement::Words(words) => formula.push(words),
             Statement::Figures(calc) => {
@@ -257,8 +257,8 @@ fn node(why: &Why) -> Value {
         "combine": why.combine(),
         "terms": why.terms().into_iter().map(number).collect::<Vec<_>>(),
         "notes": notes,
-        "end": why.end,
-        "links": why.links.iter().map(|link| &link.what).collect::<Vec<_>>(),
+        "end": why.account.end,
+        "links": why.account.links.iter().map(|link| &link.what).collect::<Vec<_>>(),
         "below": why.below.iter().map(node).collect::<Vec<_>>(),
     })
 }

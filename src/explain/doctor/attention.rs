@@ -37,11 +37,11 @@ pub(super) struct Scores {
 pub(super) struct Context<'r> {
     /// The operation in the trace.
     pub(crate) traced: &'r Traced,
-    pub(crate) product: Product,
     /// The weights as they were multiplied.
     pub(crate) weights: Tensor,
-    /// Whether the weights were the left operand.
-    pub(crate) weights_are_left: bool,
+    /// The values, and their axis that is summed over: the tokens.
+    pub(crate) values: Tensor,
+    pub(crate) tokens: Axis,
     /// The operations between the softmax and this product, nearest to the product first.
     pub(crate) after: Vec<FlowStep>,
     /// The axis of the weights that is summed over.
@@ -179,8 +179,7 @@ impl<'r> Attention<'r> {
 
     /// The values that the weights are multiplied with.
     pub(super) fn values(&self) -> Option<&Tensor> {
-        let context = self.context.as_ref()?;
-        Some(if context.weights_are_left { &context.product.right } else { &context.product.left })
+        Some(&self.context.as_ref()?.values)
     }
 
     /// The line of the softmax.
@@ -203,12 +202,11 @@ impl<'r> Context<'r> {
         weights_are_left: bool,
         after: Vec<FlowStep>,
     ) -> Context<'r> {
-        let (weights, summed) = match weights_are_left {
-            true => (product.left.clone(), product.summed.0),
-            false => (product.right.clone(), product.summed.1),
-        };
+        let (left, right) = ((product.left, product.summed.0), (product.right, product.summed.1));
+        let ((weights, summed), (values, tokens)) =
+            if weights_are_left { (left, right) } else { (right, left) };
         let summed_in_softmax = axis_at_start(&after, summed);
-        Context { traced, product, weights, weights_are_left, after, summed, summed_in_softmax }
+        Context { traced, weights, values, tokens, after, summed, summed_in_softmax }
     }
 }
 

@@ -70,18 +70,23 @@ pub(super) fn axis_of(dim: Option<&Arg>, ndim: usize) -> Option<Axis> {
     usize::try_from(if dim < 0 { -dim } else { ndim as i64 - dim }).ok()
 }
 
+/// The letters of both operands of an einsum and of its result.
+pub(super) fn of_two(equation: &str) -> Option<[String; 3]> {
+    let plain: String = equation.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let (inputs, output) = plain.split_once("->")?;
+    let (a, b) = inputs.split_once(',')?;
+    Some([a, b, output].map(str::to_owned))
+}
+
 /// The product of an einsum of two operands with one summed letter.
 fn einsum(args: &[Arg]) -> Option<Product> {
     let (Some(Arg::Str(equation)), Some(Arg::Tensors(operands))) = (args.first(), args.get(1)) else {
         return None;
     };
     let [left, right] = operands.as_slice() else { return None };
-    let plain: String = equation.chars().filter(|letter| !letter.is_whitespace()).collect();
-    let (inputs, output) = plain.split_once("->")?;
-    let (a, b) = inputs.split_once(',')?;
     // The dimensions of `...` come first, so letters after the dots keep their positions counted from the end.
-    let after_dots = |text: &str| text.rsplit("...").next().unwrap_or(text).to_owned();
-    let (a, b, output) = (after_dots(a), after_dots(b), after_dots(output));
+    let after_dots = |text: String| text.rsplit("...").next().unwrap_or_default().to_owned();
+    let [a, b, output] = of_two(equation)?.map(after_dots);
     let axis = |text: &str, letter: char| text.chars().rev().position(|it| it == letter).map(|at| at + 1);
     let summed: Vec<char> = a.chars().filter(|&it| b.contains(it) && !output.contains(it)).collect();
     let [letter] = summed.as_slice() else { return None };

@@ -1,5 +1,7 @@
 //! Layers that take another tensor than the one that is meant.
 
+use std::iter::successors;
+
 use super::attention::{record_of, roles};
 use super::axes::{Product, is_product, size};
 use super::flow::{Before, is_parameter, operand, operands, origin, projection, source};
@@ -266,11 +268,7 @@ fn norm_by_hand(tensor: &Tensor) -> Option<Tensor> {
 
 /// What was scaled and shifted by vectors.
 fn without_vectors(tensor: &Tensor) -> Tensor {
-    let mut at = tensor.clone();
-    while let Some(before) = without_vector(&at) {
-        at = before;
-    }
-    at
+    successors(without_vector(tensor), without_vector).last().unwrap_or_else(|| tensor.clone())
 }
 
 /// What a vector, such as one of parameters, was added to or multiplied with.

@@ -79,10 +79,7 @@ impl Visible {
     /// Of a square matrix; none if nothing or everything is visible.
     pub(super) fn of(tensor: &Tensor, is_visible: impl Fn(f64) -> bool) -> Option<Visible> {
         let size = square(tensor)?;
-        Visible::new(size, last_matrix(tensor, size)?.into_iter().map(is_visible).collect())
-    }
-
-    fn new(size: usize, keys: Vec<bool>) -> Option<Visible> {
+        let keys: Vec<bool> = last_matrix(tensor, size)?.into_iter().map(is_visible).collect();
         (keys.contains(&true) && keys.contains(&false)).then_some(Visible { size, keys })
     }
 

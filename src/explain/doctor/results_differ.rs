@@ -5,6 +5,7 @@ use super::axes::axis_of;
 use super::flow::{Before, is_parameter, operands, origin};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::of_computed;
+use super::scores_as_weights::numbers;
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::descriptor::OpFamily;
@@ -346,19 +347,13 @@ pub(super) static NAN: Mistake = Mistake::implied(
     &[Detector::Once(nan)],
 );
 
-/// Tensors with more elements are not searched.
-const MOST_ELEMENTS: usize = 1 << 20;
-
 /// Only the first one: the others follow from it.
 fn nan(cell: &TracedCell) -> Option<Observation> {
     cell.steps().find_map(|step| first_nan(step, cell))
 }
 
 fn has_nan(tensor: &TracedTensor) -> bool {
-    if !tensor.dtype.is_float() || tensor.layout.numel() > MOST_ELEMENTS {
-        return false;
-    }
-    tensor.floats().is_some_and(|values| values.iter().any(|it| it.is_nan()))
+    numbers(tensor).is_some_and(|values| values.iter().any(|it| it.is_nan()))
 }
 
 fn first_nan(step: &Traced, cell: &TracedCell) -> Option<Observation> {

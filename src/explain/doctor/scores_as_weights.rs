@@ -156,7 +156,7 @@ fn is_of_the_same(operand: &Tensor, values: &Tensor) -> bool {
 }
 
 /// The elements of a float tensor; none of a large one.
-fn numbers(tensor: &TracedTensor) -> Option<Vec<f64>> {
+pub(super) fn numbers(tensor: &TracedTensor) -> Option<Vec<f64>> {
     let is_searched = tensor.dtype.is_float() && tensor.layout.numel() <= MOST_ELEMENTS;
     is_searched.then(|| tensor.floats()).flatten()
 }

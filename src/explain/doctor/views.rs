@@ -34,10 +34,12 @@ fn split(step: &Traced, cell: &TracedCell) -> Option<Observation> {
 fn in_products(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let context = attention.context.as_ref()?;
     let scores = &attention.scores.as_ref()?.product;
-    let tokens = if context.weights_are_left { context.product.summed.1 } else { context.product.summed.0 };
     // Only the values may be split this way.
-    let operands =
-        [(&scores.left, scores.free.0), (&scores.right, scores.free.1), (attention.values()?, Some(tokens))];
+    let operands = [
+        (&scores.left, scores.free.0),
+        (&scores.right, scores.free.1),
+        (&context.values, Some(context.tokens)),
+    ];
     operands.into_iter().find_map(|(operand, tokens)| mixing_view(&rearranged(operand).0, tokens?, cell))
 }
 
@@ -339,17 +341,7 @@ fn has_common_parts(own: &[usize], wanted: &[usize]) -> bool {
 
 /// The numbers that stand within each axis and those after it.
 fn inner_sizes(sizes: &[usize]) -> Vec<usize> {
-    let mut inner = 1;
-    let mut all: Vec<usize> = sizes
-        .iter()
-        .rev()
-        .map(|size| {
-            inner *= size;
-            inner
-        })
-        .collect();
-    all.reverse();
-    all
+    (0..sizes.len()).map(|at| sizes[at..].iter().product()).collect()
 }
 
 /// Whether the first axis is joined with the last, past the ones between.

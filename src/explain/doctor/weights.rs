@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::attention::{Attention, Context, is_softmax, record_of, softmax_axis};
-use super::axes::{Axis, axis_of, is_mean_of_matrices, mixed_heads, size, sums};
+use super::axes::{Axis, axis_of, is_mean_of_matrices, mixed_heads, of_two, size, sums};
 use super::flow::{
     FlowStep, axis_at_start, first_operands, is_parameter, is_zero_one, operand, origin, projection,
     rearranged, source, trace_back,
@@ -59,7 +59,7 @@ fn is_over_one(attention: &Attention, summed: Axis) -> bool {
 /// The axis of the softmax's result that is summed with the values, if the softmax runs along another one.
 fn summed_elsewhere(attention: &Attention, context: &Context) -> Option<Axis> {
     // Heads that talk to each other are mixed by a matrix of the model.
-    if is_parameter(if context.weights_are_left { &context.product.right } else { &context.product.left }) {
+    if is_parameter(&context.values) {
         return None;
     }
     context.summed_in_softmax.filter(|summed| *summed != attention.axis)
@@ -235,10 +235,6 @@ fn hidden_rows(attention: &Attention) -> Option<[usize; 3]> {
     Some([first % rows, 1 + hidden.count(), columns])
 }
 
-pub(super) fn is_all_hidden(attention: &Attention) -> bool {
-    hidden_rows(attention).is_some()
-}
-
 /// Whether the nan in the weights are replaced afterwards, in this cell or in the one that made them.
 fn is_replaced(attention: &Attention, cell: &TracedCell) -> bool {
     let replaces = |explanation| {
@@ -393,9 +389,7 @@ fn summed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     else {
         return None;
     };
-    let plain: String = equation.chars().filter(|letter| !letter.is_whitespace()).collect();
-    let (inputs, output) = plain.split_once("->")?;
-    let (left, right) = inputs.split_once(',')?;
+    let [left, right, output] = of_two(equation)?;
     let alone = |own: &str, other: &str| {
         own.chars().find(|it| it.is_alphabetic() && !other.contains(*it) && !output.contains(*it))
     };
@@ -405,7 +399,7 @@ fn summed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     if !is_weights(a) && !is_weights(b) {
         return None;
     }
-    let (letter, summed) = match (alone(left, right), alone(right, left)) {
+    let (letter, summed) = match (alone(&left, &right), alone(&right, &left)) {
         (Some(letter), _) => (letter, a),
         (None, Some(letter)) => (letter, b),
         (None, None) => return None,
@@ -436,7 +430,7 @@ fn uneven(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     if !is_softmax(&attention.softmax) {
         return never_divided(attention, context, cell);
     }
-    if is_over_queries(attention) || is_masked(attention) || is_all_hidden(attention) {
+    if is_over_queries(attention) || is_masked(attention) || hidden_rows(attention).is_some() {
         return None;
     }
     // A softmax along another axis may be intended; its weights do not sum to 1 along this axis.

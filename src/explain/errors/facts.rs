@@ -88,21 +88,7 @@ fn advice(fact: &ErrorFact) -> Option<(&'static str, Fixes)> {
             "A module keeps its layers and parameters in tables that nn.Module's own __init__ makes; it has not run yet.",
             &[("super().__init__()", "as the first line of __init__")],
         ),
-        ErrorFact::Dim { .. }
-        | ErrorFact::Index { .. }
-        | ErrorFact::ElementCount
-        | ErrorFact::DifferentDtypes
-        | ErrorFact::UnsupportedDtype
-        | ErrorFact::MaskDtype
-        | ErrorFact::LeafWrite
-        | ErrorFact::LetterSizes
-        | ErrorFact::LetterCount
-        | ErrorFact::TargetSizes
-        | ErrorFact::UnevenHeads { .. }
-        | ErrorFact::UnknownKeyword { .. }
-        | ErrorFact::NoDevice
-        | ErrorFact::ChangedInPlace { .. }
-        | ErrorFact::StateDictKeys { .. } => return None,
+        _ => return None,
     };
     Some(found)
 }

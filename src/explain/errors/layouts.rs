@@ -99,14 +99,7 @@ fn moved(tensor: &Tensor, name: &str, wanted: &[usize]) -> Option<MovedAxes> {
 /// Whether these sizes split each of the others into whole parts, in order: (2, 3, 4, 5) those of (2, 3, 20).
 fn refines(parts: &[usize], whole: &[usize]) -> bool {
     let ends = |sizes: &[usize]| -> Vec<usize> {
-        let mut product = 1;
-        sizes
-            .iter()
-            .map(|size| {
-                product *= size;
-                product
-            })
-            .collect()
+        (1..=sizes.len()).map(|count| sizes[..count].iter().product()).collect()
     };
     let parts = ends(parts);
     parts.last() == ends(whole).last() && ends(whole).iter().all(|end| parts.contains(end))

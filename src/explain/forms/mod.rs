@@ -2,8 +2,8 @@
 //!
 //! | file | explains |
 //! |---|---|
-//! | [`pointwise`] | formulas of elements that meet, casts |
-//! | [`moved`] | elements of an operand that are somewhere else now, and writes in place |
+//! | [`pointwise`] | formulas of elements that meet |
+//! | [`moved`] | elements of an operand that are somewhere else now, casts, and writes in place |
 //! | [`products`] | sums of products: dot, matmul, linear, einsum |
 //! | [`reduced`] | sums, means and extremes over a dimension; running sums |
 //! | [`ordered`] | sort, topk and other ranks |
@@ -32,7 +32,7 @@ mod reduced;
 pub(crate) fn account(subject: &Subject) -> Account {
     let account = match subject.made.record.operation.explanation {
         Explanation::Pointwise(formula) => pointwise::account(subject, formula),
-        Explanation::Cast(_) => pointwise::cast(subject),
+        Explanation::Cast(_) => moved::cast(subject),
         Explanation::Moved(movement) => moved::account(subject, movement),
         Explanation::Copy => moved::copied(subject),
         Explanation::CopyFrom => moved::copied_from(subject),

@@ -6,7 +6,7 @@ use crate::explain::calc::Calc;
 use crate::explain::storage_element::PastOperand;
 use crate::explain::subject::Subject;
 use crate::explain::terms::figure;
-use crate::tensor::explanation::Movement;
+use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::{ravel, unravel};
 use crate::tensor::{Arg, Buffer, DType, Tensor, index};
 
@@ -117,9 +117,7 @@ fn verb(subject: &Subject, movement: Movement) -> String {
         Movement::Joined => format!("{op}: joined, from"),
         Movement::Stacked => format!("{op}: laid on top of each other, from"),
         Movement::LookedUp => format!("{op}: looked up, from"),
-        Movement::Embedded | Movement::Chosen | Movement::Filled | Movement::Part | Movement::Rearranged => {
-            op.to_owned()
-        }
+        _ => op.to_owned(),
     }
 }
 
@@ -135,11 +133,8 @@ fn chosen(subject: &Subject) -> Option<Account> {
         if condition { "True" } else { "False" },
         subject.name_at(place)
     );
-    match subject.operand(place) {
-        Some(operand) => {
-            let index = operand.broadcast(subject.index());
-            Some(Account::words(words).passing(subject.link(place, &operand, &index)))
-        }
+    match subject.link_at(place) {
+        Some(link) => Some(Account::words(words).passing(link)),
         None => Some(Account::words(words).figures(Calc::Number(subject.at(place)?)).ending(WhyEnd::Given)),
     }
 }
@@ -159,6 +154,12 @@ pub(crate) fn copied_from(subject: &Subject) -> Option<Account> {
     same_element(subject, 1, |link| format!("written over with {}", link.what))
 }
 
+/// A value in another dtype.
+pub(crate) fn cast(subject: &Subject) -> Option<Account> {
+    let words = |link: &SourceElement| format!("{} as {}", link.what, subject.dtype.name());
+    same_element(subject, 0, words)
+}
+
 fn same_element(
     subject: &Subject,
     place: usize,
@@ -173,7 +174,11 @@ fn same_element(
     let value = operand.value(&index);
     if value != subject.value && !(value.is_nan() && subject.value.is_nan()) {
         let calc = Calc::apply(subject.dtype.name(), vec![Calc::Number(value)], subject.value);
-        let words = format!("{}: {} as {}", subject.op(), link.what, subject.dtype.name());
+        let as_dtype = format!("{} as {}", link.what, subject.dtype.name());
+        let words = match subject.made.record.operation.explanation {
+            Explanation::Cast(_) => format!("{as_dtype}, as near as it can hold it"),
+            _ => format!("{}: {as_dtype}", subject.op()),
+        };
         return Some(Account::words(words).figures(calc).from([link]));
     }
     Some(Account::words(words(&link)).passing(link))
@@ -190,12 +195,11 @@ pub(crate) fn masked_fill(subject: &Subject) -> Option<Account> {
         let words = format!("masked: {} is True, so it is set to {}", flag.what, subject.called(2));
         return Some(Account::words(words).figures(Calc::Number(value)).from([flag]).ending(WhyEnd::Given));
     }
-    let Some(operand) = subject.operand(0) else {
+    let Some(link) = subject.link_at(0) else {
         return Some(
             Account::words(format!("not masked ({} is False): left as it was", flag.what)).from([flag]),
         );
     };
-    let link = subject.link(0, &operand, &operand.broadcast(subject.index()));
     let words = format!("not masked ({} is False): {} as it was", flag.what, link.what);
     Some(Account::words(words).passing(link))
 }

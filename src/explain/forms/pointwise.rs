@@ -164,18 +164,8 @@ fn written(subject: &Subject, formula: Formula, names: &[Name], values: &[f64]) 
             let args = std::iter::once(number(0)).chain(shown).collect();
             (format!("{}({}), {held}", subject.op(), name(0)), Calc::apply(subject.op(), args, given))
         }
-        Formula::Not
-        | Formula::And
-        | Formula::Or
-        | Formula::Sqrt
-        | Formula::Exp
-        | Formula::Log
-        | Formula::Trigonometric
-        | Formula::InverseTrigonometric
-        | Formula::Tanh
-        | Formula::NanToNum
-        | Formula::Pair
-        | Formula::Function => by_name(subject.op())?,
+        // All others by their names.
+        _ => by_name(subject.op())?,
     })
 }
 
@@ -194,27 +184,6 @@ fn on_scalars(subject: &Subject) -> Option<f64> {
     });
     let given = subject.run(args)?;
     given.tensors().first()?.item().ok()
-}
-
-/// A value in another dtype.
-pub(crate) fn cast(subject: &Subject) -> Option<Account> {
-    let x = subject.operand(0)?;
-    let link = subject.link(0, &x, subject.index());
-    let value = x.value(subject.index());
-    if value == subject.value || (value.is_nan() && subject.value.is_nan()) {
-        let words = format!("{} as {}", link.what, subject.dtype.name());
-        return Some(Account::words(words).passing(link));
-    }
-    let calc = Calc::apply(
-        subject.dtype.name(),
-        vec![Calc::Number(value)],
-        on_scalars(subject).unwrap_or(subject.value),
-    );
-    Some(
-        Account::words(format!("{} as {}, as near as it can hold it", link.what, subject.dtype.name()))
-            .figures(calc)
-            .from([link]),
-    )
 }
 
 /// Several `+=` on one element by one line, as one sum.
@@ -261,9 +230,5 @@ fn added_up(subject: &Subject) -> Option<Account> {
 /// What one `+=` added, and the element it came from.
 fn parts_of(subject: &Subject) -> Option<(f64, Option<SourceElement>)> {
     let alpha = subject.number("alpha").unwrap_or(1.0);
-    let link = subject.operand(1).map(|operand| {
-        let index = operand.broadcast(subject.index());
-        subject.link(1, &operand, &index)
-    });
-    Some((subject.at(1)? * alpha, link))
+    Some((subject.at(1)? * alpha, subject.link_at(1)))
 }

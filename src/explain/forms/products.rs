@@ -169,8 +169,7 @@ fn added(subject: &Subject, all: Vec<ProductTerms>) -> Option<Account> {
         (other, _) => sum.push(other),
     }
     let links: Vec<SourceElement> = all.iter().flat_map(|it| it.links(subject)).collect();
-    let input =
-        subject.operand(0).map(|operand| subject.link(0, &operand, &operand.broadcast(subject.index())));
+    let input = subject.link_at(0);
     let account = Account::words(words).figures(Calc::Sum(sum));
     let account = account.figures(Calc::terms([beta * base, alpha * product]));
     Some(account.from(links).from(input).following(2))

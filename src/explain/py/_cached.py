@@ -5,8 +5,8 @@ import inspect
 
 import torch
 from torch import nn
-from _call import SEED, caches, copied, moves
-from _probe_values import figure, first_tensor, is_tokens, lent, same, with_change
+from _call import SEED, copied, moves
+from _probe_values import figure, first_tensor, is_tokens, lent, parts_of, same, tensors_in, with_change
 
 
 def is_empty(value):
@@ -55,7 +55,7 @@ def emptied_object(value, keeps_places):
     def without(part):
         if isinstance(lent(part), torch.Tensor):
             return None
-        if isinstance(part, (list, dict)) and not keeps_places and caches(part):
+        if isinstance(part, (list, dict)) and not keeps_places and tensors_in(part):
             return blank(part)
         if isinstance(part, dict):
             return {key: without(it) for key, it in part.items()}
@@ -91,8 +91,7 @@ def completed(call, others):
 
 def stored_in(value):
     """The tensors in a list or a dict, or in the objects there."""
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return [tensor for part in parts for tensor in (caches(vars(part)) if is_object(part) else caches(part))]
+    return [tensor for part in parts_of(value) for tensor in tensors_in(vars(part) if is_object(part) else part)]
 
 
 def begun(before, after):
@@ -274,8 +273,8 @@ def wrong_offset(other, filled, tokens, output):
     """A position that was passed with a cache of another length: (position, length). A call that keeps fewer tokens than it read
     has a window, and its cache no length that says where the text is."""
     first = first_tensor(output)
-    kept = {size for tensor in caches(output) if tensor is not first and tensor.dim() >= 3 for size in tensor.shape[1:-1]}
-    stored = [tensor for at in filled for tensor in caches(other[at]) if tensor.dim() >= 3]
+    kept = {size for tensor in tensors_in(output) if tensor is not first and tensor.dim() >= 3 for size in tensor.shape[1:-1]}
+    stored = [tensor for at in filled for tensor in tensors_in(other[at]) if tensor.dim() >= 3]
     sizes = {size for tensor in stored for size in tensor.shape[1:-1]}
     for at in filled:
         if type(other[at]) is int and sizes and other[at] not in sizes and (tokens in kept or not kept & sizes):

@@ -6,7 +6,7 @@ import sys
 
 import torch
 from torch import nn
-from _probe_values import ROUNDING, first_tensor, is_tokens, lent
+from _probe_values import ROUNDING, first_tensor, is_tokens, lent, tensors_in
 
 # The work of all repetitions of one call: elements that operations read and return, and 2,000 for each operation. It is
 # counted, not timed: the report is the same on every machine. On one core (heads of 32, 64 tokens) it is about half a second.
@@ -186,7 +186,7 @@ def copied(arguments):
     for value in arguments.values():
         parts = [part for module in value.modules() for part in vars(module).values()] if isinstance(value, nn.Module) else [value]
         for part in parts:
-            for tensor in caches(part):
+            for tensor in tensors_in(part):
                 if not tensor.is_complex() and not tensor.is_leaf:
                     memo[id(tensor)] = tensor.detach().clone()
     return copy.deepcopy(arguments, memo)
@@ -199,12 +199,3 @@ def moves(before, after, axis):
     far = far.reshape(far.shape[0], -1).amax(1)
     scale = max(float(before.abs().max()), float(after.abs().max()), 1e-30)
     return [float(it) if float(it) > ROUNDING * scale else 0.0 for it in far]
-
-
-def caches(value):
-    """The tensors in a cache."""
-    value = lent(value)
-    if isinstance(value, torch.Tensor):
-        return [value]
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return [found for part in parts for found in caches(part)]

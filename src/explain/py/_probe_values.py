@@ -29,24 +29,27 @@ def lent(value):
     return value._tensor if hasattr(type(value), "_tensor") else value
 
 
+def parts_of(value):
+    """What a dict, a list or a tuple holds."""
+    return value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+
+
+def tensors_in(value):
+    """The tensors in what a call returned, or in a cache."""
+    value = lent(value)
+    return [value] if isinstance(value, torch.Tensor) else [found for part in parts_of(value) for found in tensors_in(part)]
+
+
 def first_tensor(output):
     """The first tensor of what a call returned, or None. A single number, such as a loss, is returned only if there is no
     other."""
-    output = lent(output)
-    if isinstance(output, torch.Tensor):
-        return output
-    parts = output.values() if isinstance(output, dict) else output if isinstance(output, (tuple, list)) else ()
-    found = [tensor for tensor in map(first_tensor, parts) if tensor is not None]
+    found = tensors_in(output)
     return next((tensor for tensor in found if tensor.dim() > 0), found[0] if found else None)
 
 
 def all_tensors(output):
     """All tensors of floating point numbers in what a call returned."""
-    output = lent(output)
-    if isinstance(output, torch.Tensor):
-        return [output.detach()] if output.is_floating_point() else []
-    parts = output.values() if isinstance(output, dict) else output if isinstance(output, (tuple, list)) else ()
-    return [found for part in parts for found in all_tensors(part)]
+    return [found.detach() for found in tensors_in(output) if found.is_floating_point()]
 
 
 def is_tokens(value):

@@ -390,27 +390,12 @@ def report():
     watch = _watch
     if watch is None:
         return "[]"
-    unused_layers(watch)
-    never_stepped(watch)
-    shared_layers(watch)
-    own_gradients(watch)
-    failed_checks(watch)
+    for examine in (unused_layers, never_stepped, shared_layers, own_gradients, failed_checks):
+        examine(watch)
     if watch.steps:
-        other_start(watch)
-        left_out(watch)
-        fast_schedules(watch)
-        slow_schedules(watch)
-        factors_of_rate(watch)
-        risen_rates(watch)
-        squared_rates(watch)
-        trained_on(watch)
-        other_answers(watch)
-        zero_rates(watch)
-        unread_rates(watch)
-        idle_schedules(watch)
-        passed_schedules(watch)
-        wrong_cosines(watch)
-        unregistered(watch)
+        first = (other_start, left_out, fast_schedules, slow_schedules, factors_of_rate, risen_rates, squared_rates, trained_on, other_answers, zero_rates, unread_rates)
+        for examine in (*first, idle_schedules, passed_schedules, wrong_cosines, unregistered):
+            examine(watch)
         if len(watch.losses_of_gradients) > 1:
             observed = "zero_grad() ran between two calls of backward() that come before the same step: the step uses the gradients of the last call only."
             watch.add("gradients-cleared", watch.losses_of_gradients[0], observed, "zero_grad() once for each step, before the first backward() or after the step")

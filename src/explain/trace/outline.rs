@@ -95,28 +95,25 @@ pub struct LoopGroup {
 }
 
 impl OutlineItem {
+    /// What all items have: their key, their cost and the number of their operations.
+    fn totals(&self) -> (u64, Cost, usize) {
+        match self {
+            OutlineItem::Operation(row) => (row.key, row.cost, row.operations),
+            OutlineItem::Call(group) => (group.key, group.cost, group.operations),
+            OutlineItem::Loop(group) => (group.key, group.cost, group.operations),
+        }
+    }
+
     /// Equal for items that stand at the same place in the source and run the same operations.
     pub(super) fn key(&self) -> u64 {
-        match self {
-            OutlineItem::Operation(row) => row.key,
-            OutlineItem::Call(group) => group.key,
-            OutlineItem::Loop(group) => group.key,
-        }
+        self.totals().0
     }
 
     pub fn cost(&self) -> Cost {
-        match self {
-            OutlineItem::Operation(row) => row.cost,
-            OutlineItem::Call(group) => group.cost,
-            OutlineItem::Loop(group) => group.cost,
-        }
+        self.totals().1
     }
 
     pub fn operations(&self) -> usize {
-        match self {
-            OutlineItem::Operation(row) => row.operations,
-            OutlineItem::Call(group) => group.operations,
-            OutlineItem::Loop(group) => group.operations,
-        }
+        self.totals().2
     }
 }

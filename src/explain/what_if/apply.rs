@@ -10,6 +10,8 @@ use super::axes::LessonWords;
 use super::bindings::{function_binding, loop_over, split};
 use super::change::{Change, indices};
 use crate::explain::terms::figure;
+use crate::lesson::fault::listed;
+use crate::ops::nearest;
 use crate::session::{Outcome, Session};
 use crate::tensor::show::shape_in_formula;
 
@@ -158,16 +160,12 @@ impl ChangedRun {
         Ok(whole)
     }
 
-    /// Checks that every setting took effect. Errors: a variable that no cell binds; `near` returns the nearest names.
-    pub(super) fn check_all_bound(&self, near: &dyn Fn(&str) -> Vec<String>) -> Result<(), String> {
+    /// Checks that every setting took effect. Errors: a variable that no cell binds; `bound` are the names of the session.
+    pub(super) fn check_all_bound(&self, bound: &[String]) -> Result<(), String> {
         for (change, applied) in &self.changes {
             let Some(name) = variable(change).filter(|_| applied.cells.is_empty()) else { continue };
             let inside = self.cells.iter().find_map(|(_, source)| function_binding(source, &name));
-            let near = near(&name);
-            let near = match near.as_slice() {
-                [] => String::new(),
-                names => format!("; the nearest: {}", names.join(", ")),
-            };
+            let near = listed("; the nearest: ", &nearest(&name, bound, 3));
             return Err(match inside {
                 Some(function) => format!(
                     "{name} is bound only inside {function}, where each call binds it again: change the code \

@@ -27,7 +27,6 @@ pub(crate) use difference::Reshaped;
 use std::collections::HashMap;
 
 use super::code::CellSources;
-use crate::ops::nearest;
 use crate::session::{Outcome, Session, Variable};
 use apply::ChangedRun;
 
@@ -75,7 +74,7 @@ pub fn what_if(
         }
     }
     if what.raised.is_none() {
-        run.check_all_bound(&nearest_to(&before)).map_err(|message| match failing {
+        run.check_all_bound(&before.names()).map_err(|message| match failing {
             Some(failing) => format!("{message}; {failing}"),
             None => message,
         })?;
@@ -117,12 +116,6 @@ fn differs(plain: &Outcome, changed: &Outcome) -> bool {
         (None, Some(_)) => true,
         (Some(plain), Some(changed)) => plain.kind != changed.kind || changed.interrupted,
     }
-}
-
-/// The nearest names that are bound in a session.
-fn nearest_to(session: &Session) -> impl Fn(&str) -> Vec<String> {
-    let bound = session.names();
-    move |name| nearest(name, bound.iter(), 3)
 }
 
 /// Compares the tensors of both runs.

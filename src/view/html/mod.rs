@@ -45,7 +45,7 @@ pub(crate) fn why_lines(why: &Why) -> Vec<String> {
     if let (Some(site), Some(line)) = (&why.site, &why.line) {
         lines.push(format!("@{}, line {}: {}", site.cell, site.line, line.trim()));
     }
-    lines.extend(why.statements.iter().map(|statement| match statement {
+    lines.extend(why.account.statements.iter().map(|statement| match statement {
         Statement::Words(words) => words.clone(),
         Statement::Figures(calc) => format!("={}", calc.text()),
         Statement::Note(note) => format!("~{note}"),

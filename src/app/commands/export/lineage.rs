@@ -67,7 +67,7 @@ impl Search<'_> {
         let names = self.names;
         self.explained.entry(key(element)).or_insert_with(|| {
             let why = why_then(element, names);
-            Explained { lines: why_lines(&why), links: why.links }
+            Explained { lines: why_lines(&why), links: why.account.links }
         })
     }
 
