@@ -7,7 +7,7 @@
 //!   [`NARROW`] on those of eight lanes. It is 16 chains of sums, which are added at the end.
 //! - The same, at most [`MOST`] rows: vectors hold a number of each of 16 (or 8) rows, which are transposed for it, and
 //!   meet the numbers of [`NARROW`] or [`WIDE`] columns, one after the other. More than 16 rows take several passes over
-//!   columns that the second-level cache holds. An element is one chain of sums.
+//!   columns that the second-level cache holds. An element is a chain of sums for each [`in_a_row`] terms.
 //! - Rows of the weight are contiguous: row by row, [`TILE`] rows at a time, into sums that stay in the first-level cache.
 //!
 //! Threads take blocks of columns. Each element is the same chain of sums in every block and on all vectors.
@@ -63,12 +63,12 @@ const AHEAD: usize = 3 << 12;
 const SUMS: usize = 4096;
 
 /// How many of so many terms of an element are one chain of sums, which is then added to the element: in single precision
-/// the order of MKL's products on processors of AMD's with AVX-512, to the bit for at least four rows and more than
-/// eight columns, whatever the strides and the number of threads.
+/// the order of MKL's products on processors of AMD's with AVX-512, for at least four rows and more than eight columns,
+/// whatever the strides. [`Form::Dots`] has another one.
 pub(super) fn in_a_row(terms: usize) -> usize {
     match terms {
-        ..=192 => terms,
-        ..=384 => terms / 2,
+        0..=192 => terms,
+        193..=384 => terms / 2,
         _ => 192,
     }
 }

@@ -142,6 +142,6 @@ pub(super) fn result_type(operands: &[Operand]) -> DType {
 /// Whether values of one dtype may be cast to another by NumPy's rule "same_kind".
 pub(super) fn can_cast(from: DType, to: DType) -> bool {
     promote(from, to) == to
-        || from.category() == to.category() && !(to.is_unsigned() && !from.is_unsigned())
+        || from.category() == to.category() && (from.is_unsigned() || !to.is_unsigned())
         || from.category() < to.category() && to.is_float()
 }

@@ -152,14 +152,14 @@ fn towers_apart(step: &Traced, outputs: &Tensor, answers: &Tensor) -> Option<Obs
             continue;
         };
         let are_partners = !data.storage().same(known.storage()) && data.shape()[0] == known.shape()[0];
-        if are_partners && taken != *own {
+        let unlike = taken.iter().zip(own).position(|(row, other)| row != other);
+        if let Some(at) = unlike.filter(|_| are_partners) {
             let observed = format!(
                 "Pair {at} of {count} is row {} of data of shape {} and row {} of data of shape {}.",
-                own[0],
+                own[at],
                 tuple_repr(known.shape()),
-                taken[0],
-                tuple_repr(data.shape()),
-                at = 0
+                taken[at],
+                tuple_repr(data.shape())
             );
             return Some(Observation::new(
                 step.site(),

@@ -184,15 +184,11 @@ fn threshold_of(mask: &Tensor) -> Option<Rc<Record>> {
         if record.operation.explanation == Explanation::Ordered(OrderKind::TopK) {
             return Some(record);
         }
-        let goes_on =
-            tensor.dtype() == DType::Bool || record.operation.family == OpFamily::View || is_part(&record);
+        let is_part = record.operation.explanation == Explanation::Moved(Movement::LookedUp);
+        let goes_on = tensor.dtype() == DType::Bool || record.operation.family == OpFamily::View || is_part;
         walk.go_on_with(operands(&record).into_iter().filter(|_| goes_on));
     }
     None
-}
-
-fn is_part(record: &Record) -> bool {
-    record.operation.explanation == Explanation::Moved(Movement::LookedUp)
 }
 
 /// A sum from the least likely word up that is compared as one from the likeliest down.

@@ -39,7 +39,7 @@ _LATER = {
         "vstack hstack column_stack array_split split ascontiguousarray logspace meshgrid"
     ),
     "_statistics": "median average percentile quantile count_nonzero",
-    "_numeric": "allclose isclose array_equal nan_to_num interp angle real imag vectorize tensordot",
+    "_numeric": "allclose isclose isneginf array_equal nan_to_num interp angle real imag vectorize tensordot",
     "_settings": "issubdtype finfo errstate seterr get_printoptions set_printoptions printoptions array2string",
     "_indices": (
         "tri fill_diagonal take_along_axis put_along_axis flatnonzero tril_indices triu_indices tril_indices_from "

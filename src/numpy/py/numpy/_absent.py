@@ -26,7 +26,7 @@ _INSTEAD = {
         "nanmax": "max() of a[~isnan(a)]", "nanmin": "min() of a[~isnan(a)]", "ptp": "max() and min()", "delete": "a mask: a[keep]",
         "iinfo": "torch.iinfo()", "left_shift": "a * 2**n", "right_shift": "a // 2**n",
         "insert": "concatenate()", "array_str": "array2string()", "shares_memory": "a.base", "isscalar": "ndim()",
-        "iscomplexobj": "dtype.kind", "vdot": "dot() and conj()", "partition": "sort()", "isneginf": "x == -inf",
+        "iscomplexobj": "dtype.kind", "vdot": "dot() and conj()", "partition": "sort()",
     },
     "numpy.ndarray": {
         "ptp": "max() and min()", "ctypes": "tolist()", "data": "tobytes()", "dump": "numpy.save()",

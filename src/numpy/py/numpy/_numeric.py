@@ -32,6 +32,10 @@ def array_equal(a1, a2, equal_nan=False):
     return bool(numpy.all(same))
 
 
+def isneginf(x):
+    return numpy.equal(x, -numpy.inf)
+
+
 def tensordot(a, b, axes=2):
     a, b = asarray(a), asarray(b)
     left, right = axes if isinstance(axes, (tuple, list)) else (tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes)))
