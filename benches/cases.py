@@ -71,6 +71,9 @@ div               | x / y
 relu              | torch.relu(x)
 gelu              | F.gelu(x)
 tanh              | torch.tanh(x)
+erf               | torch.erf(x)
+sin               | torch.sin(x)
+cos               | torch.cos(x)
 exp               | torch.exp(x)
 compare           | x > y
 masked_fill       | x.masked_fill(mask, 0.0)
