@@ -3,7 +3,6 @@
 
 use ndarray::{ArrayView2, ArrayViewMut2, s};
 
-use super::few_rows::in_a_row;
 use super::{Real, few_rows};
 
 /// `out = alpha * a @ b + beta * out`, of these in order. Returns whether it was computed.
@@ -13,12 +12,14 @@ pub type Product<T> = fn(T, ArrayView2<T>, ArrayView2<T>, T, ArrayViewMut2<T>) -
 pub trait Multiply: Real {
     /// What computes products of few rows faster than [`Multiply::blocked`], where it does.
     const FEW_ROWS: Product<Self>;
+    /// How many of so many terms of an element are one chain of sums in PyTorch.
+    const IN_A_ROW: fn(usize) -> usize;
 
     /// `out = alpha * a @ b + beta * out`: (m, k) @ (k, n) into (m, n). Panics if the shapes disagree.
     fn blocked(alpha: Self, a: ArrayView2<Self>, b: ArrayView2<Self>, beta: Self, out: ArrayViewMut2<Self>);
 
     /// The same, the terms of each element in the order that PyTorch has.
-    fn in_order(
+    fn in_parts(
         alpha: Self,
         a: ArrayView2<Self>,
         b: ArrayView2<Self>,
@@ -26,7 +27,7 @@ pub trait Multiply: Real {
         mut out: ArrayViewMut2<Self>,
     ) {
         let terms = a.ncols();
-        let step = if size_of::<Self>() == size_of::<f32>() { in_a_row(terms) } else { terms };
+        let step = Self::IN_A_ROW(terms);
         if step == terms {
             return Self::blocked(alpha, a, b, beta, out);
         }
@@ -39,9 +40,10 @@ pub trait Multiply: Real {
 }
 
 macro_rules! multiply {
-    ($t:ty, $kernel:path, $few_rows:expr) => {
+    ($t:ty, $kernel:path, $few_rows:expr, $in_a_row:expr) => {
         impl Multiply for $t {
             const FEW_ROWS: Product<$t> = $few_rows;
+            const IN_A_ROW: fn(usize) -> usize = $in_a_row;
 
             fn blocked(
                 alpha: $t,
@@ -67,5 +69,5 @@ macro_rules! multiply {
     };
 }
 
-multiply!(f32, matrixmultiply::sgemm, few_rows::multiply);
-multiply!(f64, matrixmultiply::dgemm, |_, _, _, _, _| false);
+multiply!(f32, matrixmultiply::sgemm, few_rows::multiply, few_rows::in_a_row);
+multiply!(f64, matrixmultiply::dgemm, |_, _, _, _, _| false, |terms| terms);

@@ -114,13 +114,13 @@ fn in_squares<T: Multiply>(alpha: T, a: ArrayView2<T>, b: ArrayView2<T>, beta: T
     let (m, n) = out.dim();
     let k = a.ncols();
     if m.saturating_mul(n).saturating_mul(k) <= UNSTOPPED {
-        return T::in_order(alpha, a, b, beta, out);
+        return T::in_parts(alpha, a, b, beta, out);
     }
     let side = (UNSTOPPED / k).isqrt().next_multiple_of(48);
     for (mut rows, a) in out.axis_chunks_iter_mut(Axis(0), side).zip(a.axis_chunks_iter(Axis(0), side)) {
         for (out, b) in rows.axis_chunks_iter_mut(Axis(1), side).zip(b.axis_chunks_iter(Axis(1), side)) {
             stop::check();
-            T::in_order(alpha, a, b, beta, out);
+            T::in_parts(alpha, a, b, beta, out);
         }
     }
 }

@@ -105,6 +105,11 @@ pub(super) fn is_parameter(tensor: &Tensor) -> bool {
     tensor.requires_grad() && tensor.is_leaf()
 }
 
+/// Whether one of so many tensors that a tensor was computed from is a parameter.
+pub(super) fn is_trained(tensor: &Tensor, most: usize) -> bool {
+    Before::of(tensor, most).any(|it| is_parameter(&it))
+}
+
 /// The learner's operation that made a tensor. What backward ran is not followed: to the doctor a gradient is given. So is
 /// a parameter: what an optimizer or its initialisation wrote into it says nothing about attention.
 pub(super) fn origin(tensor: &Tensor) -> Option<Rc<Record>> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::flow::{Before, is_parameter, origin, unchanged_operands};
+use super::flow::{Before, is_trained, origin, unchanged_operands};
 use super::losses::{is_cross_entropy, looked_up, reads_tokens};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::{Traced, TracedTensor};
@@ -36,16 +36,11 @@ fn of_loss(step: &Traced) -> Option<[Tensor; 2]> {
 /// Outputs and the numbers that are wanted, whose difference is a loss: what depends on parameters, and what does not.
 fn of_difference(step: &Traced) -> Option<[Tensor; 2]> {
     let (one, other) = (step.tensor(0).filter(|_| is_difference(step))?, step.tensor(1)?);
-    match (is_trained(one), is_trained(other)) {
+    match (is_trained(one, MOST_TENSORS), is_trained(other, MOST_TENSORS)) {
         (true, false) => Some([one.clone(), other.clone()]),
         (false, true) => Some([other.clone(), one.clone()]),
         _ => None,
     }
-}
-
-/// Whether a tensor was computed with a parameter.
-fn is_trained(tensor: &Tensor) -> bool {
-    Before::of(tensor, MOST_TENSORS).any(|it| is_parameter(&it))
 }
 
 fn is_difference(step: &Traced) -> bool {
@@ -92,31 +87,35 @@ fn rows(tensor: &Tensor) -> Option<(Tensor, Vec<i64>)> {
     rows.map(|rows| (at, rows))
 }
 
+/// The data behind a tensor that fit, each with the rows of it that were taken.
+fn data_behind(outputs: &Tensor, fits: impl Fn(&Tensor, &[i64]) -> bool) -> Vec<(Tensor, Vec<i64>)> {
+    let (mut walk, mut found) = (Before::of(outputs, MOST_TENSORS), Vec::new());
+    while let Some(tensor) = walk.next() {
+        match rows(&tensor).filter(|(data, rows)| fits(data, rows)) {
+            Some(it) => {
+                found.push(it);
+                walk.go_on_with([]);
+            }
+            // What was written into since leads to the batches before.
+            None => walk.go_on_with(unchanged_operands(&tensor).0),
+        }
+    }
+    found
+}
+
 fn apart(step: &Traced) -> Option<Observation> {
     let [outputs, answers] = of_loss(step).or_else(|| of_difference(step))?;
     let Some((labels, own)) = rows(&answers).filter(|(_, own)| own.len() > 3) else {
         return towers_apart(step, &outputs, &answers);
     };
-    let (mut walk, mut other) = (Before::of(&outputs, MOST_TENSORS), None);
-    while let Some(tensor) = walk.next() {
-        let is_data = |(data, rows): &(Tensor, Vec<i64>)| {
-            (data.ndim() >= 2 || data.shape() == labels.shape())
-                && data.shape().first() == labels.shape().first()
-                && rows.len() == own.len()
-                && !data.storage().same(labels.storage())
-        };
-        if let Some((data, taken)) = rows(&tensor).filter(is_data) {
-            if taken == own {
-                return None;
-            }
-            other = other.or(Some((data, taken)));
-            walk.go_on_with([]);
-        } else {
-            // What was written into since leads to the batches before.
-            walk.go_on_with(unchanged_operands(&tensor).0);
-        }
-    }
-    let (data, taken) = other?;
+    let is_data = |data: &Tensor, rows: &[i64]| {
+        (data.ndim() >= 2 || data.shape() == labels.shape())
+            && data.shape().first() == labels.shape().first()
+            && rows.len() == own.len()
+            && !data.storage().same(labels.storage())
+    };
+    let all = data_behind(&outputs, is_data);
+    let (data, taken) = all.first().filter(|_| all.iter().all(|(_, taken)| *taken != own))?;
     let count = taken.iter().zip(&own).filter(|(a, b)| a != b).count();
     let at = taken.iter().zip(&own).position(|(a, b)| a != b)?;
     let observed = format!(
@@ -140,35 +139,20 @@ fn towers_apart(step: &Traced, outputs: &Tensor, answers: &Tensor) -> Option<Obs
     if count < 4 || outputs.shape() != [count, count] || !are_places {
         return None;
     }
-    let (mut walk, mut first) = (Before::of(outputs, MOST_TENSORS), None::<(Tensor, Vec<i64>)>);
-    while let Some(tensor) = walk.next() {
-        let Some((data, taken)) = rows(&tensor).filter(|(_, taken)| taken.len() == count) else {
-            walk.go_on_with(unchanged_operands(&tensor).0);
-            continue;
-        };
-        walk.go_on_with([]);
-        let Some((known, own)) = &first else {
-            first = Some((data, taken));
-            continue;
-        };
-        let are_partners = !data.storage().same(known.storage()) && data.shape()[0] == known.shape()[0];
-        let unlike = taken.iter().zip(own).position(|(row, other)| row != other);
-        if let Some(at) = unlike.filter(|_| are_partners) {
-            let observed = format!(
-                "Pair {at} of {count} is row {} of data of shape {} and row {} of data of shape {}.",
-                own[at],
-                tuple_repr(known.shape()),
-                taken[at],
-                tuple_repr(data.shape())
-            );
-            return Some(Observation::new(
-                step.site(),
-                observed,
-                "the same index for both: images[index], texts[index]",
-            ));
-        }
-    }
-    None
+    let all = data_behind(outputs, |_, rows| rows.len() == count);
+    let (known, own) = all.first()?;
+    let are_partners =
+        |data: &Tensor| !data.storage().same(known.storage()) && data.shape()[0] == known.shape()[0];
+    let (data, taken) = all.iter().find(|(data, taken)| are_partners(data) && taken != own)?;
+    let at = taken.iter().zip(own).position(|(row, other)| row != other)?;
+    let observed = format!(
+        "Pair {at} of {count} is row {} of data of shape {} and row {} of data of shape {}.",
+        own[at],
+        tuple_repr(known.shape()),
+        taken[at],
+        tuple_repr(data.shape())
+    );
+    Some(Observation::new(step.site(), observed, "the same index for both: images[index], texts[index]"))
 }
 
 /// Differences of outputs and targets in which each output meets each target: a column beside a row.
@@ -180,7 +164,8 @@ fn crossed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     };
     let (a, b) = (one.tensor.as_ref()?, other.tensor.as_ref()?);
     // Of one tensor, all pairs are meant: which of them is larger.
-    let are_outputs = || is_trained(a) && is_trained(b) && !a.storage().same(b.storage());
+    let are_trained = || [a, b].into_iter().all(|it| is_trained(it, MOST_TENSORS));
+    let are_outputs = || are_trained() && !a.storage().same(b.storage());
     if of_difference(step).is_none() && !are_outputs() {
         return None;
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::attention::{Attention, operands_of_attention, record_of};
 use super::axes::Product;
-use super::flow::{Before, FlowStep, is_parameter, operand, operands, origin, source};
+use super::flow::{Before, FlowStep, is_parameter, is_trained, operand, operands, origin, source};
 use super::mask::{is_visible, square};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::{Replay, with_equal_tokens};
@@ -93,8 +93,7 @@ fn one_sided(
     attention: &Attention,
     cell: &TracedCell,
 ) -> Option<Observation> {
-    let size =
-        square(bias).filter(|size| *size >= 6 && Before::of(bias, MOST).any(|it| is_parameter(&it)))?;
+    let size = square(bias).filter(|size| *size >= 6 && is_trained(bias, MOST))?;
     let (bias_values, scores) = (bias.to_f64_vec(), attention.input()?.to_f64_vec());
     let table = bias_values.get(..size * size)?;
     let of_offset = |offset: usize, to_left: bool| {
@@ -145,7 +144,7 @@ const MOST: usize = 50;
 fn grows(bias: &Tensor, site: Option<Site>, cell: &TracedCell) -> Option<Observation> {
     let size = square(bias).filter(|size| *size >= 4 && bias.dtype().is_float() && !bias.requires_grad())?;
     // What is learned may grow: nobody meant it as a penalty.
-    if Before::of(bias, MOST).any(|it| is_parameter(&it)) {
+    if is_trained(bias, MOST) {
         return None;
     }
     let values = bias.to_f64_vec();

@@ -21,10 +21,14 @@ pub(super) static DRAWN: Mistake = Mistake::new(
     &[Detector::Step(drawn)],
 );
 
+/// Whether NumPy draws from what an operation takes.
+pub(super) fn is_for_choice(step: &Traced) -> bool {
+    step.inside().iter().any(|call| call.function.ends_with("choice"))
+}
+
 fn drawn(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let by_numpy = || step.inside().iter().any(|call| call.function.ends_with("choice"));
     let is_multinomial = step.operation.called(step.in_place) == "multinomial";
-    if !is_multinomial && !by_numpy() {
+    if !is_multinomial && !is_for_choice(step) {
         return None;
     }
     let weights = step.tensor(0)?.clone();

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use ruff_python_ast::helpers::any_over_body;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_parameters, walk_stmt};
 use ruff_python_ast::{Expr, Number, ParameterWithDefault, Parameters, Stmt};
 use ruff_text_size::{Ranged, TextSize};
@@ -72,27 +73,13 @@ impl<'a> Visitor<'a> for Names<'a> {
 
 /// The parameters with a number as default that no line of a function has.
 fn ignored<'a>(parameters: &'a Parameters, body: &'a [Stmt]) -> Vec<(&'a str, TextSize)> {
-    let mut own = AllNames::default();
-    own.visit_body(body);
+    let has = |name: &str| any_over_body(body, &|it| it.as_name_expr().is_some_and(|it| it.id == name));
     let with_number = |it: &'a ParameterWithDefault| match it.default.as_deref() {
         Some(Expr::NumberLiteral(number)) => Some((it.name().as_str(), number.start())),
         _ => None,
     };
     let all = parameters.args.iter().chain(&parameters.kwonlyargs).filter_map(with_number);
-    all.filter(|(name, _)| !own.0.contains(name) && !own.0.contains("locals")).collect()
-}
-
-/// The names that expressions have.
-#[derive(Default)]
-struct AllNames<'a>(HashSet<&'a str>);
-
-impl<'a> Visitor<'a> for AllNames<'a> {
-    fn visit_expr(&mut self, expression: &'a Expr) {
-        if let Expr::Name(it) = expression {
-            self.0.insert(&it.id);
-        }
-        walk_expr(self, expression);
-    }
+    all.filter(|(name, _)| !has(name) && !has("locals")).collect()
 }
 
 /// The names that the program's own cells bind so, each with its cell and its line; a module that was imported may be read by

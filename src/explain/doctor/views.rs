@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::attention::{Attention, record_of};
 use super::axes::{Axis, Product, axis_in_operand, is_product, size};
 use super::flow::{
-    Before, FlowStep, axis_at_start, first_operands, is_parameter, operand, origin, projection, rearranged,
-    source, trace_back,
+    FlowStep, axis_at_start, first_operands, is_trained, operand, origin, projection, rearranged, source,
+    trace_back,
 };
 use super::losses::reads_tokens;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
@@ -275,8 +275,7 @@ fn mixed(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         own.len() + wanted.len() > 4 && own.len() > 1 && wanted.len() > 1 && !has_common_parts(&own, &wanted);
     if !(exchanged || broken || joins_across(&own, &wanted))
         || is_shifted(tensor, &own, &wanted)
-        || !(exchanged && are_texts(step, cell)
-            || Before::of(tensor, MOST_TENSORS).any(|it| is_parameter(&it)))
+        || !(exchanged && are_texts(step, cell) || is_trained(tensor, MOST_TENSORS))
     {
         return None;
     }

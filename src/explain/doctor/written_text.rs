@@ -7,6 +7,7 @@ use super::axes::carried_operands;
 use super::flow::{operand, origin, projection};
 use super::losses::reads_tokens;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::sampling::is_for_choice;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Reducer, SoftmaxKind};
 use crate::tensor::{Site, Tensor};
@@ -86,10 +87,9 @@ fn table_of(step: &Traced) -> Option<usize> {
 
 /// The tokens that an operation chooses from a row of outputs for each text.
 fn chosen(step: &Traced) -> Option<Choice<'_>> {
-    let draws = step.inside().iter().any(|call| call.function.ends_with("choice"));
     let tokens = match step.operation.called(step.in_place) {
         "argmax" | "multinomial" => Some(step.results.first()?.floats()?),
-        _ if draws => None,
+        _ if is_for_choice(step) => None,
         _ => return None,
     };
     let mut at = step.tensor(0)?.clone();

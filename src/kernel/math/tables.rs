@@ -38,11 +38,22 @@ pub(super) fn exp<V: TableVector>(x: V) -> V {
     power.fma(p.fma(r, low), power).times_power_of_two(n)
 }
 
-/// tanh x, error below 0.54 ULP.
+/// tanh x, error below 0.54 ULP, from its powers around multiples of a step.
 #[inline(always)]
 pub(super) fn tanh<V: TableVector>(x: V) -> V {
     // From there on tanh is 1 in single precision.
-    around_points(x, 9.1, TANH_STEP, &TANH)
+    let a = x.abs().at_most(V::all(9.1));
+    let at = a.fma(V::all(1.0 / TANH_STEP), V::all(ROUND));
+    let d = at.sub(V::all(ROUND)).less(V::all(TANH_STEP), a);
+    let mut p = V::of_table(&TANH[TANH.len() - 1], at);
+    for row in (3..TANH.len() - 1).rev() {
+        p = p.fma(d, V::of_table(&TANH[row], at));
+    }
+    // The constant and the linear term, rounded; then what the rounding lost, and all else.
+    let (constant, linear) = (V::of_table(&TANH[0], at), V::of_table(&TANH[2], at));
+    let y = linear.fma(d, constant);
+    let lost = linear.fma(d, constant.sub(y));
+    y.add(p.fma(d, lost.add(V::of_table(&TANH[1], at)))).with_sign(x)
 }
 
 /// erf (x / √2) by a polynomial for each quarter of an octave. Equal bits: all.
@@ -92,28 +103,6 @@ fn exp_below_0<V: TableVector>(x: V) -> V {
     p.times_power_of_two(n)
 }
 
-/// An odd function that is constant from `end` on, from its powers around multiples of `step`.
-#[inline(always)]
-fn around_points<V: TableVector, const ROWS: usize>(
-    x: V,
-    end: f32,
-    step: f32,
-    table: &[[f32; 32]; ROWS],
-) -> V {
-    let a = x.abs().at_most(V::all(end));
-    let at = a.fma(V::all(1.0 / step), V::all(ROUND));
-    let d = at.sub(V::all(ROUND)).less(V::all(step), a);
-    let mut p = V::of_table(&table[ROWS - 1], at);
-    for row in (3..ROWS - 1).rev() {
-        p = p.fma(d, V::of_table(&table[row], at));
-    }
-    // The constant and the linear term, rounded; then what the rounding lost, and all else.
-    let (constant, linear) = (V::of_table(&table[0], at), V::of_table(&table[2], at));
-    let y = linear.fma(d, constant);
-    let lost = linear.fma(d, constant.sub(y));
-    y.add(p.fma(d, lost.add(V::of_table(&table[1], at)))).with_sign(x)
-}
-
 /// Points of [`TANH`] are as far apart.
 const TANH_STEP: f32 = 37.0 / 128.0;
 
@@ -131,12 +120,12 @@ static POWERS: [[f32; 32]; 2] = {
 
 /// tanh x around n times [`TANH_STEP`], as powers of the distance: the constant and the linear term in two parts
 /// each, then the others.
-static TANH: [[f32; 32]; 10] = around_multiples(TANH_STEP);
+static TANH: [[f32; 32]; 10] = around_multiples();
 
 /// The polynomials that interpolate tanh x at Chebyshev points around 32 multiples of a step.
-const fn around_multiples<const ROWS: usize>(step: f32) -> [[f32; 32]; ROWS] {
+const fn around_multiples<const ROWS: usize>() -> [[f32; 32]; ROWS] {
     const TERMS: usize = 28;
-    let (mut rows, step) = ([[0.0; 32]; ROWS], step as f64);
+    let (mut rows, step) = ([[0.0; 32]; ROWS], TANH_STEP as f64);
     let (mut value, mut slope) = (0.0, 1.0);
     let mut n = 0;
     while n < 32 {
