@@ -3,13 +3,15 @@
 
 use ndarray::{ArrayView2, ArrayViewMut2, s};
 
-use super::{Real, few_rows};
+use super::{Real, few_rows, small};
 
 /// `out = alpha * a @ b + beta * out`, of these in order. Returns whether it was computed.
 pub type Product<T> = fn(T, ArrayView2<T>, ArrayView2<T>, T, ArrayViewMut2<T>) -> bool;
 
 /// A number type whose matrices [`super::gemm`] multiplies.
 pub trait Multiply: Real {
+    /// What computes products of few rows or columns in PyTorch's order, where that is known.
+    const SMALL: Option<Product<Self>>;
     /// What computes products of few rows faster than [`Multiply::blocked`], where it does.
     const FEW_ROWS: Product<Self>;
     /// How many of so many terms of an element are one chain of sums in PyTorch.
@@ -40,8 +42,9 @@ pub trait Multiply: Real {
 }
 
 macro_rules! multiply {
-    ($t:ty, $kernel:path, $few_rows:expr, $in_a_row:expr) => {
+    ($t:ty, $kernel:path, $small:expr, $few_rows:expr, $in_a_row:expr) => {
         impl Multiply for $t {
+            const SMALL: Option<Product<$t>> = $small;
             const FEW_ROWS: Product<$t> = $few_rows;
             const IN_A_ROW: fn(usize) -> usize = $in_a_row;
 
@@ -69,5 +72,5 @@ macro_rules! multiply {
     };
 }
 
-multiply!(f32, matrixmultiply::sgemm, few_rows::multiply, few_rows::in_a_row);
-multiply!(f64, matrixmultiply::dgemm, |_, _, _, _, _| false, |terms| terms);
+multiply!(f32, matrixmultiply::sgemm, Some(small::multiply), few_rows::multiply, few_rows::in_a_row);
+multiply!(f64, matrixmultiply::dgemm, None, |_, _, _, _, _| false, |terms| terms);

@@ -5,7 +5,8 @@
 //! | product | loop |
 //! |---|---|
 //! | integers | [`batched_i64`]: plain loops, which wrap around |
-//! | fewer than 400 multiplications | [`in_order`]: a plain loop |
+//! | fewer than 400 multiplications, in a batch or in double precision | [`in_order`]: a plain loop |
+//! | few rows or columns and at most 131,072 multiplications in single precision | `small.rs`: terms in PyTorch's order |
 //! | at most 64 rows, or columns, in single precision | `few_rows.rs`: the other operand in place, by dot products, rows as lanes, or row by row |
 //! | a matrix with itself, transposed, if it is large | half of the result, by the loop of the next row |
 //! | every other product | `matrixmultiply`, one call for a block of the result (`blocked.rs`) |
@@ -49,7 +50,10 @@ pub fn gemm<T: Multiply>(alpha: T, a: ArrayView2<T>, b: ArrayView2<T>, beta: T, 
     let k = a.ncols();
     assert!(a.nrows() == m && b.dim() == (k, n), "the shapes of a product agree");
     let work = m.saturating_mul(n).saturating_mul(k);
-    if work < TINY {
+    if T::SMALL.is_some_and(|small| small(alpha, a, b, beta, out.view_mut())) {
+        return;
+    }
+    if work < TINY && (k < 2 || T::SMALL.is_none()) {
         return in_order(alpha, a, b, beta, out);
     }
     if T::FEW_ROWS(alpha, a, b, beta, out.view_mut())
@@ -125,6 +129,18 @@ fn in_squares<T: Multiply>(alpha: T, a: ArrayView2<T>, b: ArrayView2<T>, beta: T
     }
 }
 
+/// [`gemm`] of the one matrix of each operand.
+pub(crate) fn alone<T: Multiply>(
+    alpha: T,
+    a: ArrayView3<T>,
+    b: ArrayView3<T>,
+    beta: T,
+    out: ArrayViewMut3<T>,
+) {
+    let [a, b] = [a, b].map(|it| it.index_axis_move(Axis(0), 0));
+    gemm(alpha, a, b, beta, out.index_axis_move(Axis(0), 0));
+}
+
 /// [`gemm`] for each batch element: (batch, m, k) @ (batch, k, n) into (batch, m, n).
 /// An expanded operand (stride 0) is read in place.
 /// Large batches are divided among threads; each product is computed on its own, so the number of threads changes no bit.
@@ -142,6 +158,9 @@ pub fn batched<T: Multiply>(
         return gemm(alpha, a, b.index_axis_move(Axis(0), 0), beta, out);
     }
     let products = out.outer_iter_mut().zip(a.outer_iter()).zip(b.outer_iter());
+    if m * n * a.len_of(Axis(2)) < TINY {
+        return products.for_each(|((out, a), b)| in_order(alpha, a, b, beta, out));
+    }
     // Few rows take the time of reading the other operand.
     if count < 2 || count * m.max(16) * n * a.len_of(Axis(2)) < PARALLEL {
         return products.for_each(|((out, a), b)| gemm(alpha, a, b, beta, out));

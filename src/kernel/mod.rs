@@ -28,6 +28,7 @@ pub(crate) mod real;
 pub mod reduce;
 pub mod selection;
 pub mod simd;
+pub(crate) mod small;
 pub mod softmax;
 pub(crate) mod stop;
 pub mod threads;

@@ -3,7 +3,11 @@
 //! single operations in which PyTorch writes them.
 
 use super::Real;
+use super::math::library_roots;
 use super::real::simd;
+
+/// Numbers of a pass of Adam, which stay in the first cache.
+const BLOCK: usize = 256;
 
 /// A step of stochastic gradient descent.
 #[derive(Clone, Copy, Debug)]
@@ -39,13 +43,19 @@ pub(crate) struct Adam<T> {
     pub(crate) eps: T,
     /// -learning rate / (1 - beta1^step).
     pub(crate) rate: T,
+    /// Whether roots are those of Intel's library.
+    pub(crate) library_roots: bool,
 }
 
 impl<T: Real> Adam<T> {
-    /// What the mean is divided by.
+    /// What the means are divided by, from the mean squares.
     #[inline(always)]
-    pub(crate) fn size(&self, square: T) -> T {
-        square.sqrt() / self.root + self.eps
+    pub(crate) fn sizes(&self, squares: &[T], out: &mut [T]) {
+        match self.library_roots {
+            true => library_roots(squares, out),
+            false => out.iter_mut().zip(squares).for_each(|(out, square)| *out = square.sqrt()),
+        }
+        out.iter_mut().for_each(|out| *out = *out / self.root + self.eps);
     }
 
     #[inline(always)]
@@ -66,11 +76,6 @@ impl<T: Real> Adam<T> {
     #[inline(always)]
     fn square(&self, square: T, grad: T) -> T {
         (self.square_share * grad).fma(grad, square * self.square_kept)
-    }
-
-    #[inline(always)]
-    fn moved(&self, param: T, mean: T, square: T) -> T {
-        param + self.rate * mean / self.size(square)
     }
 }
 
@@ -117,11 +122,20 @@ simd! { wide:
     pub(crate) fn adam<'a, T>(
         rule: Adam<T>, param: &'a mut [T], grad: &'a [T], mean: &'a mut [T], square: &'a mut [T]
     ) -> () {
-        for (((param, &grad), mean), square) in param.iter_mut().zip(grad).zip(mean).zip(square) {
-            let grad = rule.gradient(*param, grad);
-            *mean = rule.mean(*mean, grad);
-            *square = rule.square(*square, grad);
-            *param = rule.moved(*param * rule.shrink, *mean, *square);
+        let mut sizes = [T::ZERO; BLOCK];
+        let given = param.chunks_mut(BLOCK).zip(grad.chunks(BLOCK));
+        let kept = mean.chunks_mut(BLOCK).zip(square.chunks_mut(BLOCK));
+        for ((param, grad), (mean, square)) in given.zip(kept) {
+            for (((param, &grad), mean), square) in param.iter().zip(grad).zip(&mut *mean).zip(&mut *square) {
+                let grad = rule.gradient(*param, grad);
+                *mean = rule.mean(*mean, grad);
+                *square = rule.square(*square, grad);
+            }
+            let sizes = &mut sizes[..param.len()];
+            rule.sizes(square, sizes);
+            for ((param, mean), &size) in param.iter_mut().zip(mean).zip(&*sizes) {
+                *param = *param * rule.shrink + rule.rate * *mean / size;
+            }
         }
     }
 }

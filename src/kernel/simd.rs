@@ -80,6 +80,37 @@ pub(crate) fn fetch(x: &[f32], ahead: usize) {
     let _ = (x, ahead);
 }
 
+/// Writes the processor's own estimates of 1 / sqrt(x), of 12 bits, as Intel's library has them on a processor of AMD's.
+/// Writes nothing and returns false on others, where the library begins elsewhere. Both slices have one length.
+pub(crate) fn root_estimates(x: &[f32], out: &mut [f32]) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{__cpuid, _mm_loadu_ps, _mm_rsqrt_ps, _mm_storeu_ps};
+        use std::sync::LazyLock;
+
+        static IS_AMD: LazyLock<bool> = LazyLock::new(|| {
+            let maker = __cpuid(0);
+            let words = [maker.ebx, maker.edx, maker.ecx].map(u32::to_le_bytes);
+            words.concat() == b"AuthenticAMD"
+        });
+        let estimate = |x: &[f32; 4], out: &mut [f32; 4]| {
+            // SAFETY: both have the four numbers of a vector, and every processor of this family has the instructions.
+            unsafe { _mm_storeu_ps(out.as_mut_ptr(), _mm_rsqrt_ps(_mm_loadu_ps(x.as_ptr()))) }
+        };
+        if *IS_AMD {
+            let ((x, last), (out, out_last)) = (x.as_chunks::<4>(), out.as_chunks_mut::<4>());
+            x.iter().zip(out).for_each(|(x, out)| estimate(x, out));
+            let (mut padded, mut made) = ([1.0; 4], [0.0; 4]);
+            padded[..last.len()].copy_from_slice(last);
+            estimate(&padded, &mut made);
+            out_last.copy_from_slice(&made[..last.len()]);
+            return true;
+        }
+    }
+    let _ = (x, out);
+    false
+}
+
 #[cold]
 fn first_detected() -> usize {
     let bytes = detected(UNKNOWN);

@@ -94,6 +94,11 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
             return Ok(at);
         }
     }
+    // The reason may say anything: the answer stands before it.
+    let answer = ["because", "since"].into_iter().find_map(|word| said.split_once(&format!(" {word} ")));
+    if let Some(at) = answer.and_then(|(answer, _)| chosen(choices, answer).ok()) {
+        return Ok(at);
+    }
     let all = listed(&letters);
     Err(match meant(choices, typed).as_slice() {
         [one, other] => {

@@ -105,9 +105,13 @@ fn computed(
             return Err(vm.new_value_error("Integers to negative integer powers are not allowed."));
         }
     }
-    if let Some(name) =
-        shorter(function, operands).filter(|&name| !in_place && (!is_whole || name == "square"))
-    {
+    let short = shorter(function, operands).filter(|&name| !in_place && (!is_whole || name == "square"));
+    // `torch.sqrt` may have the roots of Intel's library, NumPy has the nearest numbers.
+    if short.unwrap_or(function.op) == "sqrt" && dtype == DType::Float32 {
+        let wide = argument(numpy, &operands[0], DType::Float64, false, vm)?;
+        return numpy.cast(&numpy.call("sqrt", vec![wide], vm)?, dtype, vm);
+    }
+    if let Some(name) = short {
         return numpy.call(name, vec![argument(numpy, &operands[0], dtype, false, vm)?], vm);
     }
     let has_array = operands.iter().any(|it| it.number.is_none());

@@ -13,6 +13,7 @@ use super::numbers::{items, number};
 use super::py_tensor::tensor_of;
 use super::site::site;
 use crate::kernel::optimizer::{Adam, Sgd};
+use crate::kernel::random::Family;
 use crate::ops::state::State;
 use crate::ops::table::row;
 use crate::tensor::descriptor::{
@@ -57,7 +58,7 @@ fn sgd_settings(group: &Py<PyDict>, vm: &VirtualMachine) -> Option<Settings> {
     Some(Settings::Sgd { rule })
 }
 
-fn adam_settings(group: &Py<PyDict>, decoupled: bool, vm: &VirtualMachine) -> Option<Settings> {
+fn adam_settings(group: &Py<PyDict>, decoupled: bool, family: Family, vm: &VirtualMachine) -> Option<Settings> {
     let of = |name| setting(group, name, vm);
     let betas = items(&*group.get_item_opt("betas", vm).ok()??)?;
     let [first, second] = &betas[..] else { return None };
@@ -72,6 +73,7 @@ fn adam_settings(group: &Py<PyDict>, decoupled: bool, vm: &VirtualMachine) -> Op
         root: 1.0,
         eps: of("eps")?,
         rate: 0.0,
+        library_roots: family == Family::Mkl,
     };
     Some(Settings::Adam { rule, betas, lr })
 }
@@ -129,7 +131,7 @@ pub(super) fn step_group(
     let params: Vec<_> = params.iter().filter_map(with_grad).collect();
     let settings = match decay {
         None => sgd_settings(group, vm),
-        Some(decoupled) => adam_settings(group, decoupled, vm),
+        Some(decoupled) => adam_settings(group, decoupled, state.family.get(), vm),
     };
     let single = state.tracer.is_on() || is_on(group, "maximize", vm) || is_on(group, "amsgrad", vm);
     let settings = settings.filter(|_| !single);

@@ -117,7 +117,7 @@ fn everything() -> Vec<(String, Vec<u32>)> {
         ("gelu", math::gelu::<f32> as fn(&[f32], &mut [f32])),
         ("gelu_tanh", math::gelu_tanh::<f32>),
         ("sigmoid", math::sigmoid::<f32>),
-        ("tanh", math::tanh::<f32>),
+        ("tanh", math::tanh),
         ("exp", math::exp::<f32>),
     ] {
         let mut out = vec![0.0; x.len() - 5];

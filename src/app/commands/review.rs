@@ -63,7 +63,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if shell.options.no_input {
         return Err(Failure::Usage("a review asks questions, which --no-input rules out".to_owned()));
     }
-    let words = ask_all(due, args.count, &mut store, day, &mut |shell| read_line("> ", shell), shell)?;
+    let all = due.len();
+    let words = ask_all(due, all, args.count, &mut store, day, &mut |shell| read_line("> ", shell), shell)?;
     store.tell(shell);
     shell.say("\n")?;
     shell.show(&prose(&words, shell.look))?;
@@ -92,16 +93,17 @@ pub(crate) fn none_due(later: &[ReviewQuestion], day: u64) -> String {
 
 pub(crate) type ReadAnswer<'r> = &'r mut dyn FnMut(&mut Shell) -> Result<TypedLine, Failure>;
 
-/// Asks up to `count` of these questions, and again the ones that are answered wrongly; returns the results in words.
+/// Asks up to `count` of these questions, of `all` that are due, and again the ones that are answered wrongly; returns the
+/// results in words.
 pub(crate) fn ask_all(
     due: Vec<ReviewQuestion>,
+    all: usize,
     count: usize,
     store: &mut Store,
     day: u64,
     read: ReadAnswer,
     shell: &mut Shell,
 ) -> Result<String, Failure> {
-    let all = due.len();
     let mut queue: VecDeque<(ReviewQuestion, bool)> =
         due.into_iter().take(count).map(|question| (question, true)).collect();
     let (mut at_once, mut answered) = (0, 0);

@@ -187,6 +187,7 @@ impl<'c> Walk<'c, '_, '_> {
             StopKind::End if lesson.number < lesson.lessons => self.missed(&due),
             _ => Vec::new(),
         };
+        let all = due.len();
         let asked = if missed.is_empty() { due } else { missed };
         let count = match asked.len() {
             all if all > review::COUNT => format!("{} of the {all} questions that are due", review::COUNT),
@@ -195,7 +196,7 @@ impl<'c> Walk<'c, '_, '_> {
         self.note(&format!("{count} again: `s` shows an answer, `q` leaves the review."))?;
         let mode = self.mode;
         let read: review::ReadAnswer = &mut |shell| input::line("> ", Escape::Leaves, mode, shell);
-        let words = review::ask_all(asked, review::COUNT, &mut self.store, day, read, self.shell)?;
+        let words = review::ask_all(asked, all, review::COUNT, &mut self.store, day, read, self.shell)?;
         self.note(&words)
     }
 

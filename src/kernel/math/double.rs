@@ -75,7 +75,7 @@ fn plain(x: f64) -> f64 {
 /// tanh x = 1 - 2 / (e^2x + 1), with the rounding errors of the power, the sum and the quotient; near 0, where the
 /// difference cancels, its series.
 #[inline(always)]
-fn tanh(x: f64) -> f64 {
+pub(super) fn tanh(x: f64) -> f64 {
     let size = x.abs();
     let (scale, sum) = power(2.0 * size);
     let high = scale.mul_add(sum, scale);

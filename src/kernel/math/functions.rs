@@ -1,5 +1,6 @@
 //! Elementary functions of one number, in single and double precision.
 
+use super::super::simd;
 use super::{exponential, logarithm};
 
 /// The elementary functions of a number type.
@@ -16,6 +17,10 @@ pub trait Functions: Sized {
     fn log(self) -> Self;
     /// ln (1 + x), correctly rounded in single precision.
     fn log1p(self) -> Self;
+    /// Estimates of 1 / sqrt(x) from which Intel's library goes on, if it does for this type on this processor.
+    fn root_estimates(_x: &[Self], _out: &mut [Self]) -> bool {
+        false
+    }
 }
 
 impl Functions for f32 {
@@ -42,6 +47,9 @@ impl Functions for f32 {
     #[inline(always)]
     fn log1p(self) -> f32 {
         f64::from(self).ln_1p() as f32
+    }
+    fn root_estimates(x: &[f32], out: &mut [f32]) -> bool {
+        simd::root_estimates(x, out)
     }
 }
 

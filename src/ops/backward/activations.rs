@@ -37,7 +37,7 @@ macro_rules! of_one {
 /// Rules of functions of one number whose slope follows from the result (`y`), which is computed again from the input if it
 /// is not at hand.
 macro_rules! of_result {
-    ($($(#[$meta:meta])* $name:ident $op:literal => $result:path, |$y:ident, $grad:ident| $slope:expr;)*) => {$(
+    ($($(#[$meta:meta])* $name:ident $op:literal => $single:path, $double:path, |$y:ident, $grad:ident| $slope:expr;)*) => {$(
         $(#[$meta])*
         pub(crate) fn $name(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
             struct FromResult;
@@ -49,7 +49,7 @@ macro_rules! of_result {
             }
             let of_input = match step.result(&grad) {
                 Some(result) => slopes(&result, &grad, &FromResult)?,
-                None => slopes(&step.function($op, step.tensor("input")?, $result, $result)?, &grad, &FromResult)?,
+                None => slopes(&step.function($op, step.tensor("input")?, $single, $double)?, &grad, &FromResult)?,
             };
             Ok(Gradients::of("input", of_input))
         }
@@ -57,9 +57,9 @@ macro_rules! of_result {
 }
 
 of_result! {
-    tanh "tanh" => math::tanh, |y, grad| activation::tanh(y, grad);
-    sigmoid "sigmoid" => math::sigmoid, |y, grad| activation::sigmoid(y, grad);
-    relu "relu" => as_positive_as, |y, grad| activation::relu(y, grad);
+    tanh "tanh" => math::tanh, math::tanh_double, |y, grad| activation::tanh(y, grad);
+    sigmoid "sigmoid" => math::sigmoid, math::sigmoid, |y, grad| activation::sigmoid(y, grad);
+    relu "relu" => as_positive_as, as_positive_as, |y, grad| activation::relu(y, grad);
 }
 
 /// What is positive where the result of `relu` is: its input.

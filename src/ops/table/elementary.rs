@@ -1,7 +1,8 @@
 //! Functions of one operand, element by element.
 
 use super::refused;
-use crate::kernel::{Real, math, random::erfinv};
+use crate::kernel::random::{Family, erfinv};
+use crate::kernel::{Real, math};
 use crate::ops::backward;
 use crate::ops::op::{ALL, Call, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
@@ -52,6 +53,14 @@ fn rounded(
 ) -> Result<Value> {
     refused::bools(kernel, c.tensor(0)?.dtype())?;
     Ok(same_unary(c.tensor(0)?, f32, f64, |v| v).into())
+}
+
+/// Square roots: in builds with Intel's library not always the nearest number.
+pub(super) fn roots(c: &Call, x: &Tensor) -> Tensor {
+    let by_library = c.state.family.get() == Family::Mkl && !x.dtype().is_half();
+    let nearest: fn(&[f32], &mut [f32]) = of_each!(f32::sqrt);
+    let single = if by_library { math::library_roots::<f32> } else { nearest };
+    float_unary(x, c.default_dtype(), single, of_each!(f64::sqrt))
 }
 
 fn neg(c: &Call) -> Result<Value> {
@@ -164,7 +173,7 @@ rows![
         .doc("Logarithm to base 10."),
     op(pointwise("log1p").costs(1).grad("Log1P"), ALL, in_doubles!(f64::ln_1p))
         .doc("log(1 + x), exact near 0."),
-    op(pointwise("sqrt").formula(Sqrt).costs(1).grad("Sqrt"), ALL, each!(f32::sqrt, f64::sqrt))
+    op(pointwise("sqrt").formula(Sqrt).costs(1).grad("Sqrt"), ALL, |c| Ok(roots(c, c.tensor(0)?).into()))
         .doc("Square root.")
         .saving_result()
         .rule(backward::pointwise::sqrt),

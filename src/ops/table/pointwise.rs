@@ -1,5 +1,6 @@
 //! Pointwise operations.
 
+use super::elementary::roots;
 use super::refused;
 use crate::kernel::Real;
 use crate::kernel::division::{floor_divide_i64, remainder_f32, remainder_f64, remainder_i64};
@@ -232,7 +233,10 @@ fn pow(c: &Call) -> Result<Value> {
     if !dtype.is_float() && c.arg(1).number().is_some_and(|exponent| exponent < 0.0) {
         return Err(Error::runtime("Integers to negative integer powers are not allowed."));
     }
-    Ok(pointwise::pow(c.arg(0), c.arg(1), c.default_dtype())?.into())
+    match (c.arg(0).tensor(), c.arg(1).number()) {
+        (Some(base), Some(0.5)) => Ok(roots(c, &to_dtype(base, dtype)).into()),
+        _ => Ok(pointwise::pow(c.arg(0), c.arg(1), c.default_dtype())?.into()),
+    }
 }
 
 /// A bound of `clamp` that is a number or left out; none for a tensor.

@@ -3,7 +3,7 @@
 
 use ndarray::{ArrayView3, ArrayViewMut3, Axis, Ix3, ShapeBuilder};
 
-use crate::kernel::{buffer_pool, gemm};
+use crate::kernel::{buffer_pool, gemm, small};
 use crate::tensor::buffer::{Number, in_lane};
 use crate::tensor::layout::broadcast;
 use crate::tensor::{
@@ -47,9 +47,17 @@ fn multiply(alpha: f64, a: &Tensor, b: &Tensor, beta: f64, out: &mut Buffer, ker
             $batched(alpha as $t, x, y, beta as $t, out)
         }};
     }
+    macro_rules! of_floats {
+        ($x:expr, $y:expr, $out:expr, $t:ty) => {
+            match a.ndim() {
+                2 => multiply!($x, $y, $out, $t, gemm::alone),
+                _ => multiply!($x, $y, $out, $t, gemm::batched),
+            }
+        };
+    }
     match (&*a.storage().read(), &*b.storage().read(), out) {
-        (Buffer::F32(x), Buffer::F32(y), Buffer::F32(out)) => multiply!(x, y, out, f32, gemm::batched),
-        (Buffer::F64(x), Buffer::F64(y), Buffer::F64(out)) => multiply!(x, y, out, f64, gemm::batched),
+        (Buffer::F32(x), Buffer::F32(y), Buffer::F32(out)) => of_floats!(x, y, out, f32),
+        (Buffer::F64(x), Buffer::F64(y), Buffer::F64(out)) => of_floats!(x, y, out, f64),
         (Buffer::I64(x), Buffer::I64(y), Buffer::I64(out)) => multiply!(x, y, out, i64, gemm::batched_i64),
         _ => return Err(Error::unsupported_dtype(kernel, DType::Bool)),
     }
@@ -78,6 +86,15 @@ pub(crate) fn dot(a: &Tensor, b: &Tensor) -> Result<Tensor> {
         let (a, b) = (a.cpp_name(), b.cpp_name());
         format!("dot : expected both vectors to have same dtype, but found {a} and {b}")
     })?;
+    if a.dtype() == DType::Float32
+        && a.is_contiguous()
+        && b.is_contiguous()
+        && let (Buffer::F32(x), Buffer::F32(y)) = (&*a.storage().read(), &*b.storage().read())
+    {
+        let count = la.shape[0];
+        let sum = small::dot(&x[la.offset..la.offset + count], &y[lb.offset..lb.offset + count]);
+        return Ok(Tensor::new(Buffer::F32(vec![sum]), [], a.dtype()));
+    }
     let (row, column) = (a.with_layout(la.unsqueeze(0)), b.with_layout(lb.unsqueeze(1)));
     let out = product(&row, &column, &[1, 1], "dot")?;
     Ok(out.with_layout(Layout::contiguous([])))

@@ -81,7 +81,9 @@ pub(crate) fn step(moved: &[Moved]) {
 pub(crate) fn size(square: &Tensor, rule: &Adam<f64>) -> Tensor {
     in_floats!(square.dtype(), T => {
         let UpdateRule::Adam(rule) = UpdateRule::<T>::of(&UpdateRule::Adam(*rule)) else { unreachable!("the rule is Adam") };
-        let values = T::of(square).into_iter().map(|square| rule.size(square)).collect();
+        let squares = T::of(square);
+        let mut values = squares.clone();
+        rule.sizes(&squares, &mut values);
         T::tensor(values, square.shape(), square.dtype())
     })
 }
@@ -131,6 +133,7 @@ impl<T: Float> UpdateRule<T> {
                 root: n(rule.root),
                 eps: n(rule.eps),
                 rate: n(rule.rate),
+                library_roots: rule.library_roots,
             }),
         }
     }
