@@ -53,6 +53,10 @@ pub fn gemm<T: Multiply>(alpha: T, a: ArrayView2<T>, b: ArrayView2<T>, beta: T, 
     if T::SMALL.is_some_and(|small| small(alpha, a, b, beta, out.view_mut())) {
         return;
     }
+    if alpha != T::ONE && T::SMALL.is_some() && k > 1 {
+        // MKL scales the right operand.
+        return gemm(T::ONE, a, b.mapv(|x| alpha * x).view(), beta, out);
+    }
     if work < TINY && (k < 2 || T::SMALL.is_none()) {
         return in_order(alpha, a, b, beta, out);
     }

@@ -178,10 +178,10 @@ fn by_terms(a: &CowArray<f32, Ix2>, columns: &CowArray<f32, Ix2>, out: &mut Outp
     }
 }
 
-/// What adds up rows of so few columns in registers: a row of factors, the rows, and the sums.
+/// What adds up rows of so few columns in registers: a row of factors, the rows, and the sums, which it goes on from.
 fn narrow(columns: usize) -> Option<fn(&[f32], &[f32], &mut [f32])> {
     fn sum_up<const N: usize>(a: &[f32], b: &[f32], out: &mut [f32]) {
-        let mut sums = [0.0; N];
+        let mut sums: [f32; N] = from_fn(|at| out[at]);
         for (&x, y) in a.iter().zip(b.as_chunks::<N>().0) {
             sums = from_fn(|at| sums[at] + x * y[at]);
         }
@@ -202,33 +202,37 @@ fn narrow(columns: usize) -> Option<fn(&[f32], &[f32], &mut [f32])> {
     })
 }
 
-/// Sums of rows of `b`. If the result is `aligned`, columns before the first aligned one have eight terms in two sums, where
+/// Sums of rows of `b`, which begin with what is in the result; the left operand is scaled. If the result is `aligned`, columns before the first aligned one have eight terms in two sums, where
 /// a vector of columns follows.
 fn by_rows(a: ArrayView2<f32>, b: &CowArray<f32, Ix2>, aligned: bool, mut out: Output) {
     let n = b.ncols();
-    let mut sums = vec![0.0; n];
+    let Output { alpha, beta, ref mut out } = out;
+    let (mut sums, mut factors) = (vec![0.0; n], vec![0.0; a.ncols()]);
     let narrow = b.as_slice().and_then(|b| narrow(n).map(|sum_up| (sum_up, b)));
-    for (at, a) in a.outer_iter().enumerate() {
-        match (&narrow, a.to_slice()) {
-            (Some((sum_up, b)), Some(a)) => sum_up(a, b, &mut sums),
-            _ => {
-                sums.fill(0.0);
-                for (term, &x) in a.iter().enumerate() {
+    for (a, mut out) in a.outer_iter().zip(out.outer_iter_mut()) {
+        factors.iter_mut().zip(a).for_each(|(factor, &x)| *factor = alpha * x);
+        sums.iter_mut().zip(&out).for_each(|(sum, &x)| *sum = if beta == 0.0 { 0.0 } else { beta * x });
+        let address = out.as_ptr();
+        let starts: Vec<f32> = sums[..sums.len().min(VECTOR)].to_vec();
+        match &narrow {
+            Some((sum_up, b)) => sum_up(&factors, b, &mut sums),
+            None => {
+                for (term, &x) in factors.iter().enumerate() {
                     sums.iter_mut().zip(row(b, term)).for_each(|(sum, &y)| *sum += x * y);
                 }
             }
         }
-        let first = if aligned { before_alignment(out.out.row(at).as_ptr()) } else { 0 };
+        let first = if aligned { before_alignment(address) } else { 0 };
         for column in 0..if n >= first + VECTOR { first } else { 0 } {
             let part = |sum, terms: std::ops::Range<usize>| {
-                in_sequence(sum, terms.clone().map(|term| a[term]), terms.map(|term| b[[term, column]]))
+                in_sequence(sum, terms.clone().map(|term| factors[term]), terms.map(|term| b[[term, column]]))
             };
-            let end = a.len() / 8 * 8;
-            let sum = (0..end).step_by(8).fold(0.0, |sum, term| {
+            let end = factors.len() / 8 * 8;
+            let sum = (0..end).step_by(8).fold(starts[column], |sum, term| {
                 part(sum, term..term + 4) + part(0.0, term + 4..term + 8)
             });
-            sums[column] = part(sum, end..a.len());
+            sums[column] = part(sum, end..factors.len());
         }
-        sums.iter().enumerate().for_each(|(column, &sum)| out.write(at, column, sum));
+        out.iter_mut().zip(&sums).for_each(|(out, &sum)| *out = sum);
     }
 }

@@ -146,11 +146,11 @@ impl<T: Multiply> Block<'_, '_, T> {
             let n = KEYS.min(attended - first);
             let (k, v) = (k.slice(s![first..first + n, ..]), v.slice(s![first..first + n, ..]));
             let (weights, of_scores) = (&mut weights[..t * n], &mut of_scores[..t * n]);
-            gemm::matmul(q, k.t(), matrix(weights, t, n));
+            gemm::gemm(given.scale, q, k.t(), T::ZERO, matrix(weights, t, n));
             gemm::matmul(grad, v.t(), matrix(of_scores, t, n));
             let rows = weights.chunks_exact_mut(n).zip(of_scores.chunks_exact_mut(n)).enumerate();
             for (i, (weights, of_scores)) in rows {
-                masked_row(weights, given.scale, &given.mask, [at[0], at[1], at[2] + i], first);
+                masked_row(weights, T::ONE, &given.mask, [at[0], at[1], at[2] + i], first);
                 weigh(weights, log_sum[i]);
                 if let Some(noise) = noise {
                     let noise = noise.slice_move(s![i, first..first + n]);

@@ -56,7 +56,11 @@ pub(super) fn queries<T: Multiply>(
     let mut top = vec![T::NEG_INFINITY; t];
     let mut sum = vec![T::ZERO; t];
     let mut scores = vec![T::ZERO; t * KEYS.min(keys)];
-    let mut context = vec![T::ZERO; t * width];
+    // In PyTorch the context lies behind the scores and two numbers for each query: where it is aligned counts for the order
+    // of sums (`small.rs`). With more than one block of queries all sizes are multiples of a vector.
+    let skipped = if at[2] == 0 { t * (KEYS.min(keys) + 2) % 4 } else { 0 };
+    let mut memory = vec![T::ZERO; skipped + t * width];
+    let context = &mut memory[skipped..];
     for first in (0..attended).step_by(KEYS) {
         let n = KEYS.min(keys - first);
         let scores = &mut scores[..t * n];
@@ -83,7 +87,7 @@ pub(super) fn queries<T: Multiply>(
         }
         let weights = ArrayView2::from_shape((t, n), &*scores).expect("the slice has t * n elements");
         let out =
-            ArrayViewMut2::from_shape((t, width), &mut context).expect("the context has t * width elements");
+            ArrayViewMut2::from_shape((t, width), &mut *context).expect("the context has t * width elements");
         let before = if first == 0 { T::ZERO } else { T::ONE };
         gemm::gemm(T::ONE, weights, v.slice(s![first..first + n, ..]), before, out);
     }

@@ -134,7 +134,7 @@ def norm(step, grad):
     length = torch.linalg.vector_norm(x, power, _dims(step, x.ndim), keepdim=True)
     grad = spread(step, grad)
     if power == 2:
-        return {name: x * (grad / length).masked_fill(length == 0, 0)}
+        return {name: grad * (x / length).masked_fill(length == 0, 0)}
     if power == 1:
         return {name: grad * x.sign()}
     if power in (float("inf"), float("-inf")):
