@@ -44,6 +44,8 @@ const TERMS_OF_PASSES: usize = 6;
 const COLUMNS_OF_PASSES: usize = 1 << 17;
 /// Least columns where rows are contiguous.
 const COLUMNS: usize = 32;
+/// Numbers of a weight from which speed counts more than PyTorch's order.
+const MANY: usize = 1 << 18;
 /// Least numbers of the weight. A smaller one is packed in no time.
 const LEAST: usize = 4096;
 /// Numbers of the weight from which several threads read it.
@@ -89,7 +91,9 @@ fn form(a: &ArrayView2<f32>, weight: &ArrayView2<f32>) -> Option<Form> {
         return None;
     }
     match weight.strides() {
-        [1, _] if rows <= DOTS => (terms >= TERMS).then_some(Form::Dots),
+        [1, _] if rows < LEAST_IN_ORDER || rows <= DOTS && weight.len() >= MANY => {
+            (terms >= TERMS).then_some(Form::Dots)
+        }
         [1, _] => (rows <= PASS || rows <= MOST && terms >= TERMS_OF_PASSES * rows).then_some(Form::Lanes),
         [_, 1] => (rows <= PASS && columns >= COLUMNS).then_some(Form::Rows),
         _ => None,

@@ -178,8 +178,11 @@ fn by_terms(a: &CowArray<f32, Ix2>, columns: &CowArray<f32, Ix2>, out: &mut Outp
     }
 }
 
+/// Adds products of factors with rows to sums.
+type SumUp = fn(&[f32], &[f32], &mut [f32]);
+
 /// What adds up rows of so few columns in registers: a row of factors, the rows, and the sums, which it goes on from.
-fn narrow(columns: usize) -> Option<fn(&[f32], &[f32], &mut [f32])> {
+fn narrow(columns: usize) -> Option<SumUp> {
     fn sum_up<const N: usize>(a: &[f32], b: &[f32], out: &mut [f32]) {
         let mut sums: [f32; N] = from_fn(|at| out[at]);
         for (&x, y) in a.iter().zip(b.as_chunks::<N>().0) {
@@ -228,9 +231,9 @@ fn by_rows(a: ArrayView2<f32>, b: &CowArray<f32, Ix2>, aligned: bool, mut out: O
                 in_sequence(sum, terms.clone().map(|term| factors[term]), terms.map(|term| b[[term, column]]))
             };
             let end = factors.len() / 8 * 8;
-            let sum = (0..end).step_by(8).fold(starts[column], |sum, term| {
-                part(sum, term..term + 4) + part(0.0, term + 4..term + 8)
-            });
+            let sum = (0..end)
+                .step_by(8)
+                .fold(starts[column], |sum, term| part(sum, term..term + 4) + part(0.0, term + 4..term + 8));
             sums[column] = part(sum, end..factors.len());
         }
         out.iter_mut().zip(&sums).for_each(|(out, &sum)| *out = sum);

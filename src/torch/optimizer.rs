@@ -58,7 +58,12 @@ fn sgd_settings(group: &Py<PyDict>, vm: &VirtualMachine) -> Option<Settings> {
     Some(Settings::Sgd { rule })
 }
 
-fn adam_settings(group: &Py<PyDict>, decoupled: bool, family: Family, vm: &VirtualMachine) -> Option<Settings> {
+fn adam_settings(
+    group: &Py<PyDict>,
+    decoupled: bool,
+    family: Family,
+    vm: &VirtualMachine,
+) -> Option<Settings> {
     let of = |name| setting(group, name, vm);
     let betas = items(&*group.get_item_opt("betas", vm).ok()??)?;
     let [first, second] = &betas[..] else { return None };

@@ -37,9 +37,13 @@ fn check(name: &str, x: &[f64], grad: &[f64], found: &[f64], f: impl Fn(&[f64]) 
 
 /// Checks that two results agree up to the rounding of single precision.
 fn agree(name: &str, single: &[f32], double: &[f64]) {
+    agree_within(4e-6, name, single, double);
+}
+
+fn agree_within(share: f64, name: &str, single: &[f32], double: &[f64]) {
     let largest = double.iter().fold(0.1f64, |largest, x| largest.max(x.abs()));
     for (at, (&a, &b)) in single.iter().zip(double).enumerate() {
-        assert!((f64::from(a) - b).abs() < 4e-6 * largest, "{name}, {at}: {a} but {b} in double precision");
+        assert!((f64::from(a) - b).abs() < share * largest, "{name}, {at}: {a} but {b} in double precision");
     }
     assert_eq!(single.len(), double.len(), "{name}");
 }
@@ -326,7 +330,10 @@ fn attention_in_both_forms() {
             for large in [false, true] {
                 let found = attended::<f32>(sizes, masked, Some(large));
                 for (at, (found, double)) in found.iter().zip(&double).enumerate() {
-                    agree(&format!("{sizes:?}, mask {masked}, large {large}, operand {at}"), found, double);
+                    // PyTorch computes the scores a second time, from keys times the scale, which rounds them otherwise than
+                    // those whose logarithm of a sum it has kept: of large scores the weights lose three more bits.
+                    let name = format!("{sizes:?}, mask {masked}, large {large}, operand {at}");
+                    agree_within(8e-6, &name, found, double);
                 }
             }
         }

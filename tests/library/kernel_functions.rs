@@ -279,6 +279,39 @@ fn functions_with_tables_give_the_same_bits_on_all_vectors_and_at_all_places() {
 }
 
 #[test]
+fn roots_of_the_library_are_the_nearest_numbers_or_their_neighbours() {
+    let root = |x| of_slice(math::library_roots::<f32>, x);
+    let x: Vec<f32> = (0..f32::INFINITY.to_bits()).step_by(90_001).map(f32::from_bits).collect();
+    let mut roots = vec![0.0; x.len()];
+    math::library_roots(&x, &mut roots);
+    for (&x, found) in x.iter().zip(roots) {
+        let unit = f64::from(x.sqrt().next_up()) - f64::from(x.sqrt());
+        assert!((f64::from(found) - f64::from(x).sqrt()).abs() < 0.75 * unit, "sqrt({x}) = {found}");
+        assert_eq!(found.to_bits(), root(x).to_bits(), "{x} alone");
+    }
+    assert_eq!([0.0, 1.0, 1e-40, f32::INFINITY].map(root), [0.0, 1.0, 1e-40_f32.sqrt(), f32::INFINITY]);
+    assert!(root(-0.0).is_sign_negative() && root(-1.0).is_nan() && root(f32::NAN).is_nan());
+    // What `torch.sqrt` of PyTorch 2.6 makes of these bits on a processor of AMD's: the last four are the nearest numbers.
+    let recorded = [
+        (0x4010_2be7, 0x3fc0_1d43),
+        (0x3fb1_4848, 0x3f96_a39c),
+        (0x3f25_42c1, 0x3f4d_afa2),
+        (0x3f33_7288, 0x3f56_552f),
+        (0x4059_24a8, 0x3feb_c5c1),
+        (0x4047_1dbd, 0x3fe1_c60d),
+        (0x3eb2_11fd, 0x3f16_f936),
+        (0x3f9d_348d, 0x3f8d_da5e),
+        (0x4013_90ec, 0x3fc2_5ce4),
+        (0x3f00_8d5f, 0x3f35_68cf),
+        (0x3f5e_66e6, 0x3f6e_9c40),
+        (0x3fd9_65da, 0x3fa6_d065),
+    ];
+    let found = recorded.map(|(x, _)| root(f32::from_bits(x)).to_bits());
+    let nearest = recorded.map(|(x, _)| f32::from_bits(x).sqrt().to_bits());
+    assert!(found == recorded.map(|it| it.1) || found == nearest, "{found:x?}");
+}
+
+#[test]
 fn erfinv_is_the_inverse_of_erf() {
     for i in -5000..=5000 {
         let y = f64::from(i) / 5001.0;

@@ -1,7 +1,8 @@
 //! Elementary functions of each element of a slice.
 //! Source: the functions of `torch` with the same names. PyTorch's x86 build computes some of them with Intel's vector
-//! library and some with SLEEF. Of the first, e^x and tanh are computed here with tables, ln, sin and cos with polynomials that
-//! give the library's bits, square roots from its first estimate, and the others in double precision, rounded once; the second with SLEEF's published polynomials.
+//! library and some with SLEEF. Of the first, e^x is computed here with tables, ln, sin and cos with polynomials that give
+//! the library's bits, square roots from its first estimate, and the others in double precision, rounded once; the second
+//! with SLEEF's published polynomials.
 //!
 //! The functions state the share of single-precision results equal to PyTorch 2.6 bit for bit.
 
@@ -24,7 +25,7 @@ pub use exponential::exp2_fast;
 pub use functions::Functions;
 pub(crate) use lane::formulas;
 pub use lane::{Formula, Formulas, Lane};
-pub(crate) use root::library_roots;
+pub use root::library_roots;
 pub use trigonometric::{cos, sin};
 
 /// Functions of slices in single precision, each from that of one number, compiled for the processor's vectors. The function is

@@ -4,7 +4,7 @@ use super::super::real::{Real, simd};
 
 /// The square root of each element as Intel's library has it. Of single precision on a processor of AMD's the bits are equal;
 /// elsewhere, and in double precision, they are correctly rounded.
-pub(crate) fn library_roots<T: Real>(x: &[T], out: &mut [T]) {
+pub fn library_roots<T: Real>(x: &[T], out: &mut [T]) {
     match T::root_estimates(x, out) {
         true => refined(x, out),
         false => out.iter_mut().zip(x).for_each(|(out, &x)| *out = x.sqrt()),

@@ -63,7 +63,9 @@ fn of_second(
             .sum_to(step.mul(&step.unsqueezed(a, 1)?, &step.unsqueezed(grad, grad.ndim() - 1)?)?, shape);
     }
     if shape.len() == 1 {
-        let product = step.matmul(&step.transposed(a)?, &step.unsqueezed(grad, grad.ndim())?)?;
+        let grad = &step.unsqueezed(grad, grad.ndim())?;
+        let (a, grad) = (&tall(step, a)?, &tall(step, grad)?);
+        let product = step.matmul(&step.transposed(a)?, grad)?;
         return step.sum_to(step.squeezed(&product, product.ndim() - 1)?, shape);
     }
     let (a, grad) = match shape.len() == 2 && a.ndim() > 2 {
