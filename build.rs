@@ -81,6 +81,7 @@ const STDLIB: &[&str] = &[
     "tokenize",
     "types",
     "typing",
+    "unittest.*",
     "warnings",
     "weakref",
     "zipfile.*",

@@ -1,11 +1,11 @@
-"""Text without colours: for `argparse` and the other modules that would colour what they print."""
+"""Text without colours: for `argparse`, `unittest` and the other modules that would colour what they print."""
 
 
 class _Plain:
     """A theme whose colours are all empty."""
 
     def __getattr__(self, name):
-        return "" if name != "argparse" else self
+        return self if name in ("argparse", "unittest") else ""
 
 
 def can_colorize(*, file=None):

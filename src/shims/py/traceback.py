@@ -61,3 +61,17 @@ def print_exception(exc, value=None, tb=None, limit=None, file=None, chain=True)
 
 def print_exc(limit=None, file=None, chain=True):
     print(format_exc(limit, chain), end="", file=file or sys.stderr)
+
+
+def clear_frames(tb):
+    """Frames keep their variables: they can be asked for afterwards."""
+
+
+class TracebackException:
+    """What is printed of an exception, for `unittest`."""
+
+    def __init__(self, exc_type, exc_value, exc_traceback=None, **options):
+        self._lines = format_exception(exc_value)
+
+    def format(self, **options):
+        return iter(self._lines)

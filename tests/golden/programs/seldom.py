@@ -60,3 +60,40 @@ print(torch.tensor([1.7, 2]).type(torch.LongTensor), isinstance(a, torch.FloatTe
 print(torch.ones(2, 3).size(dim=1), torch.ones(2, 3).stride(dim=0))
 torch.manual_seed(0)
 print(F.rms_norm(torch.randn(2, 4).bfloat16(), (4,)), F.rms_norm(torch.randn(2, 4).half(), (4,)))
+
+# %% tests in a file
+import io
+import unittest
+import numpy as np
+
+class Numbers(unittest.TestCase):
+    def setUp(self):
+        self.x = torch.ones(2, 3)
+
+    def test_shapes(self):
+        self.assertEqual(self.x.shape, (2, 3))
+        with self.assertRaises(RuntimeError):
+            self.x @ self.x
+
+    def test_sums(self):
+        for total in (6, 5):
+            with self.subTest(total=total):
+                self.assertAlmostEqual(self.x.sum().item(), total)
+
+    @unittest.skip("no GPU")
+    def test_cuda(self):
+        pass
+
+out = io.StringIO()
+result = unittest.TextTestRunner(stream=out, verbosity=2).run(unittest.defaultTestLoader.loadTestsFromTestCase(Numbers))
+print(result, result.wasSuccessful(), [str(test) for test, _ in result.failures])
+print(*[line for line in out.getvalue().splitlines() if line.endswith(("ok", "FAIL", "'no GPU'"))], sep="\n")
+a = np.arange(6.0).reshape(2, 3)
+at = np.nditer(a, flags=["multi_index"], op_flags=["readwrite"])
+while not at.finished:
+    print(at.multi_index, a[at.multi_index])
+    at.iternext()
+x = torch.arange(72.0).reshape(1, 2, 6, 6).sin().requires_grad_()
+pool = nn.AdaptiveMaxPool2d((2, 4))
+pool(x).square().sum().backward()
+print(pool, pool(x), x.grad.sum(), F.adaptive_max_pool2d(x, 1).flatten())

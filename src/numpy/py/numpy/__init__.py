@@ -43,7 +43,7 @@ _LATER = {
     "_settings": "issubdtype finfo errstate seterr get_printoptions set_printoptions printoptions array2string",
     "_indices": (
         "tri fill_diagonal take_along_axis put_along_axis flatnonzero tril_indices triu_indices tril_indices_from "
-        "triu_indices_from indices mgrid ogrid unravel_index ndindex ndenumerate"
+        "triu_indices_from indices mgrid ogrid unravel_index ndindex ndenumerate nditer"
     ),
     "_exceptions": "AxisError",
     "_kinds": "str_",

@@ -21,7 +21,7 @@ _INSTEAD = {
         "kron": "outer() and reshape()", "divmod": "the builtin divmod()", "intersect1d": "isin()", "can_cast": "promote_types()",
         "setdiff1d": "isin(.., invert=True)", "union1d": "unique(concatenate(..))", "array_repr": "repr()", "gradient": "diff()",
         "digitize": "searchsorted()", "ix_": "a[rows][:, columns]", "s_": "slice()", "diag_indices": "arange()", "geterr": "seterr()",
-        "r_": "concatenate()", "c_": "column_stack()", "nditer": "ndindex()", "frombuffer": "array(list(buffer))",
+        "r_": "concatenate()", "c_": "column_stack()", "frombuffer": "array(list(buffer))",
         "nansum": "sum() of a[~isnan(a)]", "nanmean": "mean() of a[~isnan(a)]", "nanstd": "std() of a[~isnan(a)]",
         "nanmax": "max() of a[~isnan(a)]", "nanmin": "min() of a[~isnan(a)]", "ptp": "max() and min()", "delete": "a mask: a[keep]",
         "iinfo": "torch.iinfo()", "left_shift": "a * 2**n", "right_shift": "a // 2**n",

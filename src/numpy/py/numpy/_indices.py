@@ -108,3 +108,23 @@ def ndindex(*shape):
 def ndenumerate(arr):
     """Indices and elements."""
     return zip(ndindex(asarray(arr).shape), asarray(arr).reshape(-1))
+
+
+class nditer:
+    """The indices of an array, one after the other: the loop of numerical gradients."""
+
+    def __init__(self, op, flags=(), op_flags=()):
+        if list(flags) != ["multi_index"] or not isinstance(op, numpy.ndarray):
+            raise NotImplementedError("nditer is part of attn's numpy for one array, with flags=['multi_index']; otherwise use ndindex()")
+        self._array, self._rest = op, ndindex(op.shape)
+        self.iternext()
+
+    def iternext(self):
+        self.multi_index = next(self._rest, None)
+        self.finished = self.multi_index is None
+        return not self.finished
+
+    def __iter__(self):
+        while not self.finished:
+            yield self._array[self.multi_index]
+            self.iternext()

@@ -22,7 +22,7 @@ _PLACES = {
     "linear": "Identity Linear",
     "loss": "BCELoss BCEWithLogitsLoss CrossEntropyLoss KLDivLoss L1Loss MSELoss NLLLoss SmoothL1Loss",
     "normalization": "GroupNorm LayerNorm RMSNorm",
-    "pooling": "AdaptiveAvgPool1d AdaptiveAvgPool2d AvgPool1d AvgPool2d MaxPool1d "
+    "pooling": "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool2d AvgPool1d AvgPool2d MaxPool1d "
     "MaxPool2d",
     "rnn": "GRU GRUCell LSTM LSTMCell RNN RNNBase",
     "sparse": "Embedding",

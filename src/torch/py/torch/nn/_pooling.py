@@ -95,18 +95,28 @@ def adaptive_avg_pool2d(input, output_size):
     """The mean of each window of an image that is cut into this many rows and columns."""
     if per_dimension(output_size, 2) == (1, 1):
         return input.mean((-1, -2), keepdim=True)
-    x = _batched(input, "adaptive_avg_pool2d")
+    mean = lambda x, rows, columns: _sum(x, rows, columns) / len(rows) / len(columns)
+    return _adaptive(input, output_size, mean, "AdaptiveAvgPool2D")
+
+
+def adaptive_max_pool2d(input, output_size, return_indices=False):
+    """The largest of each window of an image that is cut into this many rows and columns."""
+    only_defaults("adaptive_max_pool2d", return_indices=return_indices)
+    largest = lambda x, rows, columns: (
+        x[:, :, rows.start : rows.stop, columns.start : columns.stop].flatten(2).max(-1).values
+    )
+    return _adaptive(input, output_size, largest, "AdaptiveMaxPool2D")
+
+
+def _adaptive(input, output_size, of_window, node):
+    x = _batched(input, "adaptive_pool2d")
     sizes = [n if size is None else size for n, size in zip(x.shape[2:], per_dimension(output_size, 2))]
     # Where each part of a dimension begins and ends.
     rows, columns = (
-        [(at * n // size, -(-(at + 1) * n // size)) for at in range(size)] for n, size in zip(x.shape[2:], sizes)
+        [range(at * n // size, -(-(at + 1) * n // size)) for at in range(size)] for n, size in zip(x.shape[2:], sizes)
     )
-
-    def mean(row, column):
-        return _sum(x, range(*row), range(*column)) / (row[1] - row[0]) / (column[1] - column[0])
-
-    parts = [torch.stack([mean(row, column) for column in columns], -1) for row in rows]
-    return _as_given(torch.stack(parts, -2), input, "AdaptiveAvgPool2D")
+    parts = [torch.stack([of_window(x, row, column) for column in columns], -1) for row in rows]
+    return _as_given(torch.stack(parts, -2), input, node)
 
 
 def adaptive_avg_pool1d(input, output_size):

@@ -12,7 +12,7 @@ from ._native import *
 _PLACES = {
     "_attention": "multi_head_attention_forward",
     "_composed": "conv2d dropout2d relu unfold",
-    "_pooling": "adaptive_avg_pool1d adaptive_avg_pool2d avg_pool2d max_pool2d",
+    "_pooling": "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool2d avg_pool2d max_pool2d",
     "_resized": "interpolate",
 }
 _FILES = {name: "torch.nn." + file for file, names in _PLACES.items() for name in names.split()}

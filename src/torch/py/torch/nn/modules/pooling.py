@@ -93,3 +93,9 @@ class AdaptiveAvgPool2d(_Adaptive):
     """The means of an image that is cut into so many windows."""
 
     _pool = staticmethod(F.adaptive_avg_pool2d)
+
+
+class AdaptiveMaxPool2d(_Adaptive):
+    """The largest numbers of an image that is cut into so many windows."""
+
+    _pool = staticmethod(F.adaptive_max_pool2d)
