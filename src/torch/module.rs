@@ -38,12 +38,13 @@ use crate::tensor::show::PrintOptions;
 use crate::tensor::{CompletedOperation, DType, Tensor};
 
 /// The methods of tensors that are written in Python, in `py/torch/_tensor.py`, which is loaded when one is called.
-const PYTHON_METHODS: [&str; 11] = [
+const PYTHON_METHODS: [&str; 12] = [
     "type",
     "numpy",
     "backward",
     "register_hook",
     "share_memory_",
+    "index_put_",
     "pin_memory",
     "cuda",
     "new_tensor",

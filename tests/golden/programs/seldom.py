@@ -97,3 +97,16 @@ x = torch.arange(72.0).reshape(1, 2, 6, 6).sin().requires_grad_()
 pool = nn.AdaptiveMaxPool2d((2, 4))
 pool(x).square().sum().backward()
 print(pool, pool(x), x.grad.sum(), F.adaptive_max_pool2d(x, 1).flatten())
+
+# %% numbers put and added at places
+table = torch.zeros(3, 4, dtype=torch.long)
+rows, columns = torch.tensor([0, 2, 0, -1]), torch.tensor([1, 3, 1, 3])
+print(table.index_put_((rows, columns), torch.ones_like(rows), accumulate=True) is table, table)
+print(table.index_put_((rows,), torch.tensor(7)), table.T.index_put_((columns, rows), torch.tensor([1, 2, 3, 4]), accumulate=True))
+x = torch.zeros(3, 2)
+print(x.index_put_((torch.tensor([1, 1]),), torch.tensor([[0.5, 1.0], [2.0, 3.0]]), accumulate=True))
+print(x.index_put_((x > 1,), torch.tensor(-1.0), accumulate=True))
+try:
+    x.index_put_((torch.tensor([3]),), torch.tensor(1.0), accumulate=True)
+except IndexError as e:
+    print("IndexError")

@@ -101,3 +101,22 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layo
         made = data.detach().clone().to(dtype or self.dtype)
         return made.requires_grad_(requires_grad)
     return torch.tensor(data, dtype=dtype or self.dtype, requires_grad=requires_grad)
+
+
+def index_put_(self, indices, values, accumulate=False):
+    """`self[indices] = values`; `accumulate` adds them, also where an index comes twice."""
+    if not accumulate:
+        self[tuple(indices)] = values
+        return self
+    places = (one.nonzero(as_tuple=True) if one.dtype is torch.bool else (one,) for one in indices)
+    at = torch.broadcast_tensors(*(index for several in places for index in several))
+    sizes, rest = self.shape[: len(at)], self.shape[len(at) :]
+    flat = torch.zeros_like(at[0])
+    for index, size in zip(at, sizes):
+        if index.numel() and not -size <= int(index.min()) <= int(index.max()) < size:
+            raise IndexError(f"index out of range in index_put_() of a dimension of size {size}")
+        flat = flat * size + index % size
+    values = values.to(self.dtype).expand(*flat.shape, *rest).reshape(-1, *rest)
+    whole = self.contiguous()
+    whole.view(-1, *rest).index_add_(0, flat.reshape(-1), values)
+    return self if self.is_contiguous() else self.copy_(whole)
