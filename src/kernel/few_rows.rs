@@ -2,9 +2,10 @@
 //! weight, is read once, in the order of memory, and serves all rows. Packing it first, as `matrixmultiply` does, would
 //! take longer than the product.
 //!
-//! - Columns of the weight are contiguous (`nn.Linear` stores it transposed), at most [`DOTS`] rows: each element is a dot
-//!   product on vectors, in tiles that fill the registers: [`WIDE`] columns by two rows on the longest vectors, half of
-//!   [`NARROW`] on those of eight lanes. It is 16 chains of sums, which are added at the end.
+//! - Columns of the weight are contiguous (`nn.Linear` stores it transposed), at most [`DOTS`] rows, so many only of a
+//!   weight with [`MANY`] numbers: each element is a dot product on vectors, in tiles that fill the registers: [`WIDE`]
+//!   columns by two rows on the longest vectors, half of [`NARROW`] on those of eight lanes. It is 16 chains of sums, which
+//!   are added at the end.
 //! - The same, at most [`MOST`] rows: vectors hold a number of each of 16 (or 8) rows, which are transposed for it, and
 //!   meet the numbers of [`NARROW`] or [`WIDE`] columns, one after the other. More than 16 rows take several passes over
 //!   columns that the second-level cache holds. An element is a chain of sums for each [`in_a_row`] terms.

@@ -70,15 +70,14 @@ impl Output<'_> {
 
 /// A matrix whose rows are contiguous: itself, or a copy.
 fn rows_of(x: ArrayView2<f32>) -> CowArray<f32, Ix2> {
-    match x.strides()[1] == 1 || x.ncols() == 1 && x.nrows() == 1 {
+    match x.strides()[1] == 1 {
         true => x.into(),
         false => x.as_standard_layout().into_owned().into(),
     }
 }
 
 fn row<'a>(x: &'a CowArray<f32, Ix2>, at: usize) -> &'a [f32] {
-    let row: ndarray::ArrayView1<'a, f32> = x.row(at);
-    row.to_slice().expect("rows are contiguous")
+    x.row(at).to_slice().expect("rows are contiguous")
 }
 
 /// The sum of products of two vectors, as `torch.dot`: four sums of four lanes take turns, and what is left after the last
@@ -205,18 +204,17 @@ fn narrow(columns: usize) -> Option<SumUp> {
     })
 }
 
-/// Sums of rows of `b`, which begin with what is in the result; the left operand is scaled. If the result is `aligned`, columns before the first aligned one have eight terms in two sums, where
-/// a vector of columns follows.
+/// Sums of rows of `b`, which begin with what is in the result; the left operand is scaled. If the result is `aligned`,
+/// columns before the first aligned one have eight terms in two sums, where a vector of columns follows.
 fn by_rows(a: ArrayView2<f32>, b: &CowArray<f32, Ix2>, aligned: bool, mut out: Output) {
     let n = b.ncols();
     let Output { alpha, beta, ref mut out } = out;
+    let begun = |x: f32| if beta == 0.0 { 0.0 } else { beta * x };
     let (mut sums, mut factors) = (vec![0.0; n], vec![0.0; a.ncols()]);
     let narrow = b.as_slice().and_then(|b| narrow(n).map(|sum_up| (sum_up, b)));
     for (a, mut out) in a.outer_iter().zip(out.outer_iter_mut()) {
         factors.iter_mut().zip(a).for_each(|(factor, &x)| *factor = alpha * x);
-        sums.iter_mut().zip(&out).for_each(|(sum, &x)| *sum = if beta == 0.0 { 0.0 } else { beta * x });
-        let address = out.as_ptr();
-        let starts: Vec<f32> = sums[..sums.len().min(VECTOR)].to_vec();
+        sums.iter_mut().zip(&out).for_each(|(sum, &x)| *sum = begun(x));
         match &narrow {
             Some((sum_up, b)) => sum_up(&factors, b, &mut sums),
             None => {
@@ -225,15 +223,15 @@ fn by_rows(a: ArrayView2<f32>, b: &CowArray<f32, Ix2>, aligned: bool, mut out: O
                 }
             }
         }
-        let first = if aligned { before_alignment(address) } else { 0 };
+        let first = if aligned { before_alignment(out.as_ptr()) } else { 0 };
         for column in 0..if n >= first + VECTOR { first } else { 0 } {
             let part = |sum, terms: std::ops::Range<usize>| {
                 in_sequence(sum, terms.clone().map(|term| factors[term]), terms.map(|term| b[[term, column]]))
             };
             let end = factors.len() / 8 * 8;
-            let sum = (0..end)
-                .step_by(8)
-                .fold(starts[column], |sum, term| part(sum, term..term + 4) + part(0.0, term + 4..term + 8));
+            let sum = (0..end).step_by(8).fold(begun(out[column]), |sum, term| {
+                part(sum, term..term + 4) + part(0.0, term + 4..term + 8)
+            });
             sums[column] = part(sum, end..factors.len());
         }
         out.iter_mut().zip(&sums).for_each(|(out, &sum)| *out = sum);

@@ -42,11 +42,6 @@ fn of_operand(
         terms.push(inputs[other].clone());
         tensors.push(operands[other].clone());
     }
-    // As in the product of matrices that an equation of two operands is: of the second one the first comes first.
-    if (at, terms.len()) == (1, 2) {
-        terms.reverse();
-        tensors.reverse();
-    }
     // A label that only this operand has was summed over: every element gets the same gradient.
     let is_known = |label: &usize| terms.iter().any(|term| term.contains(label));
     let (mut order, lone): (Vec<usize>, Vec<usize>) = once.iter().partition(|label| is_known(label));

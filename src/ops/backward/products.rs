@@ -63,10 +63,9 @@ fn of_second(
             .sum_to(step.mul(&step.unsqueezed(a, 1)?, &step.unsqueezed(grad, grad.ndim() - 1)?)?, shape);
     }
     if shape.len() == 1 {
-        let grad = &step.unsqueezed(grad, grad.ndim())?;
-        let (a, grad) = (&tall(step, a)?, &tall(step, grad)?);
-        let product = step.matmul(&step.transposed(a)?, grad)?;
-        return step.sum_to(step.squeezed(&product, product.ndim() - 1)?, shape);
+        // A vector is a matrix of one column.
+        let column = of_second(step, &step.unsqueezed(grad, grad.ndim())?, a, &[shape[0], 1], false)?;
+        return step.squeezed(&column, 1);
     }
     let (a, grad) = match shape.len() == 2 && a.ndim() > 2 {
         true => (&tall(step, a)?, &tall(step, grad)?),
