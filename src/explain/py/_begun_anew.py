@@ -64,8 +64,9 @@ def begun_anew(watch, module, args, kwargs, frame, at):
     watch.examined_texts.add(key)
     if module.training and drops(module):
         return
-    now = output_of(module, args, kwargs, None)
-    fresh = output_of(module, args, kwargs, known.state)
+    function = type(module).forward
+    now = output_of(module, function, args, kwargs, None)
+    fresh = output_of(module, function, args, kwargs, known.state)
     if now is None or fresh is None or now.shape != fresh.shape:
         return
     far = float((now.double() - fresh.double()).abs().max())
@@ -74,8 +75,8 @@ def begun_anew(watch, module, args, kwargs, frame, at):
         watch.add("cache-differs", at, observed, "empty the cache before each text: reset_cache(), or a new cache")
 
 
-def output_of(module, args, kwargs, state):
-    """What a copy of a module returns, with what its parts kept at another time."""
+def output_of(module, function, args, kwargs, state):
+    """What a function of a copy of a module returns, with what its parts kept at another time."""
     arguments = copied({0: module, **dict(enumerate(args, 1)), **kwargs})
     twin = arguments.pop(0)
     for part, values in zip(twin.modules(), state or []):
@@ -85,4 +86,4 @@ def output_of(module, args, kwargs, state):
         vars(part).update(values[1])
     placed = [arguments.pop(at) for at in range(1, len(args) + 1)]
     with torch.random.fork_rng():
-        return first_tensor(type(twin).forward(twin, *placed, **arguments))
+        return first_tensor(function(twin, *placed, **arguments))

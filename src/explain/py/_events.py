@@ -13,6 +13,8 @@ class Step:
 
     def __init__(self):
         self.backward = self.zeroed = None
+        # How often `backward` ran in each line, on a loss that is not divided; a parameter, and its gradient after the last one.
+        self.whole, self.gradient = {}, None
         # Outermost calls of modules while gradients were recorded.
         self.calls = []
 
@@ -79,6 +81,8 @@ class Watch:
         self.trains_on_a_part = False
         # Comparisons since the last text about one: (equal, how far apart, place); texts that say False; how many said True.
         self.comparisons, self.failed, self.agreed = [], [], 0
+        # Whether a loss was a sum.
+        self.sums = False
         # How many methods that merge were examined.
         self.merges = 0
         # The models that the program itself switches, or whose parameters it asks for.
@@ -91,6 +95,9 @@ class Watch:
         self.last_targets, self.targets = None, 0
         # The texts that are written, by model and function, and those of which a second one was examined.
         self.texts, self.examined_texts = {}, set()
+        # The texts that each model read in parts; what models and caches kept before they read any, by their numbers; the models
+        # of which a text in parts had the outputs of the whole; how many followed methods run.
+        self.written, self.fresh, self.caches, self.alike, self.inside_followed = {}, {}, {}, set(), 0
 
     def add(self, mistake, place, observed, fix, title=None, why=None):
         if place is not None and all((mistake, place) != known[:2] for known in self.found):
@@ -117,10 +124,13 @@ def outermost():
     return frame
 
 
+def place_in(frame):
+    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+
 def place():
     """The program's line that runs: (cell, line, function)."""
-    frame = own_frame()
-    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+    return place_in(own_frame())
 
 
 def is_repeated():

@@ -23,6 +23,7 @@ from _probe_values import as_json
 from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_angle, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, slow_schedules, squared_rates, unread_rates, wrong_cosines, zero_rates
 from _states import RECURRENT, forgotten, note_step
 from _targets import no_logarithms, of_loss, padding_in_loss
+from _written import begun, ended, follow, unless_raised
 from torch import nn
 from torch.nn import functional as F
 from torch.optim.lr_scheduler import LRScheduler
@@ -42,6 +43,7 @@ def asked(method, module, /, *args, **kwargs):
 
 def _called(call, module, /, *args, **kwargs):
     watch = _watch
+    known = begun(watch, module, type(module).forward, args, kwargs)
     outer, watch.depth = watch.depth == 0, watch.depth + 1
     # Copies that a check runs are no models of the program.
     if len(watch.called) < 4096 and id(module) not in watch.called and not is_repeated():
@@ -52,6 +54,7 @@ def _called(call, module, /, *args, **kwargs):
         if len(watch.looked_up) < 64:
             watch.looked_up.append((args[0], module))
         begun_with(watch, module, args[0], place())
+        unless_raised(follow, watch, own_frame())
         watch.token = args[0]
     if outer:
         watch.inside = []
@@ -83,11 +86,12 @@ def _called(call, module, /, *args, **kwargs):
         out = call(module, *args, **kwargs)
         if isinstance(module, RECURRENT) and args:
             note_step(watch, module, args, kwargs, out, None if is_repeated() else place())
-        return out
     finally:
         watch.depth -= 1
         if outer:
             _ended(module, watch)
+    ended(watch, known, out)
+    return out
 
 
 def _noted(watch, module, args, kwargs):
@@ -133,6 +137,8 @@ def _backward(call, /, *args, **kwargs):
     stale = [(key, param, param.grad.clone()) for key, params in watch.stale.items() for param in params[:4] if has_gradient(param)]
     by_hand = [] if watch.optimizers else leaves_of(args)
     known = [(leaf, grad) for leaf, grad, value in watch.leaves if leaf.grad is not None and torch.equal(leaf.grad, grad) and not torch.equal(leaf, value)]
+    if at is not None and loss is not None:
+        watch.now.whole[at] = watch.now.whole.get(at, 0) + is_whole(watch, loss)
     out = call(*args, **kwargs)
     watch.leaves = [(leaf, leaf.grad.clone(), leaf.detach().clone()) for leaf in by_hand if has_gradient(leaf)]
     if any(has_gradient(leaf) and not torch.equal(leaf.grad, grad) for leaf, grad in known):
@@ -142,8 +148,31 @@ def _backward(call, /, *args, **kwargs):
         if key in watch.stale and param.grad is not None and not torch.equal(param.grad, old):
             watch.grown[key] = (at, watch.stale.pop(key))
     watch.reading = {}
+    used = next((param for optimizer, _ in watch.optimizers for param in params_of(optimizer)[:8] if has_gradient(param)), None)
+    watch.now.gradient = used is not None and (used, used.grad.clone())
     watch.now.backward, watch.now.zeroed = at, None
     return out
+
+
+def is_whole(watch, loss):
+    """Whether a loss is a mean, or a sum of losses, and neither divided nor scaled."""
+    name = loss.grad_fn.name() if loss.grad_fn is not None else ""
+    return not watch.sums and name.startswith(("Nll", "Mean", "Mse", "Add", "BinaryCross"))
+
+
+def note_sums(watch):
+    """At a step: whether the gradients of one line were summed, as often as a variable says that they are accumulated, and
+    nothing has divided them."""
+    frame = own_frame()
+    known = [*frame.f_locals.items(), *frame.f_globals.items(), *getattr(frame.f_locals.get("self"), "__dict__", {}).items()]
+    parts = {value for name, value in known if "accum" in name.lower() and type(value) is int}
+    line, times = next(iter(watch.now.whole.items()), (None, 0))
+    param, last = watch.now.gradient or (None, None)
+    if times < 2 or times not in parts or len(watch.now.whole) > 1 or param is None or torch.allclose(param.grad * times, last):
+        return
+    observed = f"backward() ran here {times} times before a step, on a loss that is a mean: the step uses {times} times the mean of the gradients."
+    why = "A step is then so many times as large, and clipping cuts so much more, as with one batch of all samples."
+    watch.add("gradients-not-zeroed", line, observed, f"(loss / {times}).backward()", "gradients of several batches are summed, not averaged", why)
 
 
 def _not_zeroed(watch, at):
@@ -191,6 +220,8 @@ def _stepped(optimizer, call, args, kwargs):
     if watch.lost is not None and now.backward and now.zeroed is None and len(watch.losses_of_gradients) < 8:
         watch.losses_of_gradients.append(watch.lost)
     watch.lost = None
+    if max(now.whole.values(), default=0) > 1:
+        _torch._untraced(unless_raised, note_sums, watch)
     reached = [param for param in params if param.grad is not None]
     if now.backward and not any(has_gradient(param) for param in params):
         if now.zeroed:
@@ -296,6 +327,7 @@ def _made(init, optimizer, /, params, defaults, *rest, **more):
 def _loss(entropy, /, input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):
     # What is not added up here is chosen from afterwards.
     at = place()
+    _watch.sums = _watch.sums or reduction == "sum"
     _torch._untraced(note_answers, _watch, target, at)
     _torch._untraced(of_loss, _watch, input, target, ignore_index if reduction != "none" else None, at)
     forgotten(_watch, target)
