@@ -259,6 +259,14 @@ const CASES: &[Case] = &[
     ("option-unread", APART, "self.share * ", ""),
     ("option-unread", APART, "rank / 2", "1.0"),
     ("rate-squared", COSINE, "min((step", "max((step"),
+    ("norm-depends-on-size", TOWERS, "dim=-1", "dim=0"),
+    ("softmax-before-loss", TOWERS, "(scores, scores.T)", "(scores, scores)"),
+    ("cache-differs", WRITTEN, "cache=None):\n    cache", "cache=Cache()):\n    cache"),
+    ("softmax-before-loss", DISTILLED, "logits / 2.0", "logits"),
+    ("gradients-not-zeroed", DISTILLED, "(loss / accumulate)", "loss"),
+    ("loss-cut-off", PIECES, "* probs.mean((0, 1))", "* probs.detach().mean((0, 1))"),
+    ("option-unread", PIECES, "self.pos(places)", "self.pos(ids - 1)"),
+    ("drawn-from-wrong-axis", STATEFUL, ".softmax(-1), 1)", ".softmax(-1) / 0.7, 1)"),
     ("samples-apart", TOWERS, "pixels[index]", "pixels[torch.randperm(9)[:4]]"),
     ("residual-missing", WINDOWS, "x = x + parts", "x = parts"),
     ("mask-after-softmax", DIVIDED, "rows = kept.sum", "rows = w.sum"),
@@ -498,8 +506,66 @@ torch.manual_seed(3)
 texts, images = Tower(torch.ones(6, 6).triu(1).bool()), Tower(None)
 words, pixels = torch.randn(9, 6, 8), torch.randn(9, 5, 8)
 index = torch.randperm(9)[:4]
-scores = texts(words[index]) @ images(pixels[index]).T
-loss = nn.functional.cross_entropy(scores, torch.arange(4))
+a, b = (nn.functional.normalize(it, dim=-1) for it in (texts(words[index]), images(pixels[index])))
+scores = a @ b.T
+ways = [nn.functional.cross_entropy(it, torch.arange(4)) for it in (scores, scores.T)]
+loss = ways[0] + ways[1]
+";
+
+/// A text that is written with a cache, twice.
+const WRITTEN: &str = "\
+import torch
+from torch import nn
+class Cache:
+    def __init__(self):
+        self.k, self.v = [], []
+class Writer(nn.Module):
+    def __init__(self, d=8):
+        super().__init__()
+        self.tok, self.pos, self.head = nn.Embedding(9, d), nn.Embedding(32, d), nn.Linear(d, 9)
+        self.a, self.b, self.c = nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, d)
+    def forward(self, ids, cache=None):
+        start = sum(it.shape[1] for it in cache.k) if cache else 0
+        places = torch.arange(start, start + ids.shape[1])
+        x = self.tok(ids) + self.pos(places)
+        k, v = self.b(x), self.c(x)
+        if cache:
+            cache.k.append(k)
+            cache.v.append(v)
+            k, v = torch.cat(cache.k, 1), torch.cat(cache.v, 1)
+        s = self.a(x) @ k.transpose(1, 2) / x.shape[-1] ** 0.5
+        s = s.masked_fill(torch.arange(k.shape[1]) > places[:, None], -torch.inf)
+        return self.head(x + s.softmax(-1) @ v)
+def write(ids, cache=None):
+    cache = cache or Cache()
+    for step in range(6):
+        ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
+torch.manual_seed(3)
+model = Writer()
+with torch.no_grad():
+    write(torch.tensor([[1, 2, 3, 4]]))
+    write(torch.tensor([[7, 5, 8, 6]]))
+";
+
+/// A student that learns from a teacher, with gradients of two batches for each step.
+const DISTILLED: &str = "\
+import torch
+from torch import nn
+import torch.nn.functional as F
+torch.manual_seed(3)
+teacher, student = nn.Linear(6, 5), nn.Linear(6, 5)
+optimizer = torch.optim.SGD(student.parameters(), lr=0.1)
+accumulate = 2
+for step in range(4):
+    optimizer.zero_grad()
+    for part in range(accumulate):
+        x, y = torch.randn(8, 6), torch.randint(5, (8,))
+        with torch.no_grad():
+            wanted = F.softmax(teacher(x) / 2.0, dim=-1)
+        logits = student(x)
+        loss = F.kl_div(F.log_softmax(logits / 2.0, dim=-1), wanted, reduction='batchmean') + F.cross_entropy(logits, y)
+        (loss / accumulate).backward()
+    optimizer.step()
 ";
 
 /// Attention within windows of an image.
@@ -1062,7 +1128,8 @@ class Model(nn.Module):
         self.tok, self.pos = nn.Embedding(9, 6), nn.Embedding(8, 6)
         self.gate, self.head = nn.Linear(6, 3), nn.Linear(6, 9)
     def forward(self, ids):
-        x = self.tok(ids) + self.pos(torch.arange(ids.shape[1]))
+        places = torch.arange(ids.shape[1])
+        x = self.tok(ids) + self.pos(places)
         probs = self.gate(x).softmax(-1)
         taken = F.one_hot(probs.argmax(-1), 3).float().mean((0, 1))
         balance = 3 * (taken * probs.mean((0, 1))).sum()
@@ -1223,6 +1290,8 @@ fn the_programs_themselves_have_no_findings() {
             CHECKED,
             IN_ARRAYS,
             TOWERS,
+            WRITTEN,
+            DISTILLED,
             WINDOWS,
             IN_CELLS,
             GRAPH,

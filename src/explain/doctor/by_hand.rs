@@ -4,11 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use super::attention::record_of;
 use super::axes::Product;
+use super::flow::{operand, origin};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
-use crate::tensor::Tensor;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
 use crate::tensor::show::tuple_repr;
+use crate::tensor::{Arg, Tensor};
 
 pub(super) static NEVER_STEPPED: Mistake = Mistake::new(
     ("A815", "never-stepped"),
@@ -219,4 +221,54 @@ fn piled_up(cell: &TracedCell) -> Option<Observation> {
         observed,
         "before each batch: gradient[...] = 0.0, in place",
     ))
+}
+
+pub(super) static AVERAGE: Mistake = Mistake::new(
+    ("A828", "average-corrected-wrongly"),
+    "a moving average is divided by another number than its own",
+    "An average that begins at 0 has at first the share 1 - b of what it averages, and is divided by 1 - b^t. Divided by what \
+     belongs to another average it is too large or too small for as many steps as that one takes. Source: Kingma and Ba 2015, algorithm 1.",
+    &[Detector::Step(corrected)],
+);
+
+/// The number that a tensor is multiplied by, and the tensor.
+fn scaled_by(tensor: &Tensor) -> Option<(f64, Tensor)> {
+    let record = origin(tensor)?;
+    let args = record.args();
+    let (number, operand) = match (args.first()?, args.get(1)?) {
+        (Arg::Tensor(it), by) | (by, Arg::Tensor(it)) => (by.number()?, it.clone()),
+        _ => return None,
+    };
+    (record.operation.explanation == Explanation::Pointwise(Formula::Mul)).then_some((number, operand))
+}
+
+/// The first value of an average, b * 0 + (1 - b) * x, that is divided by something else than 1 - b.
+fn corrected(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let is_division = step.operation.explanation == Explanation::Pointwise(Formula::Div);
+    let by = step.args.get(1)?.number().filter(|by| is_division && *by > 0.0 && *by < 1.0)?;
+    let average = step.tensor(0)?;
+    let sum =
+        origin(average).filter(|it| it.operation.explanation == Explanation::Pointwise(Formula::Add))?;
+    let (keeps, old) = scaled_by(sum.args().first()?.tensor()?)?;
+    // (1 - b) * g * g is a product of a product.
+    let mut added = sum.args().get(1)?.tensor()?.clone();
+    let share = loop {
+        match scaled_by(&added) {
+            Some((share, _)) => break share,
+            None => added = operand(&*origin(&added)?, 0)?,
+        }
+    };
+    let is_first = old.numel() <= 1 << 16 && old.to_f64_vec().iter().all(|it| *it == 0.0);
+    if (keeps + share - 1.0).abs() > 1e-9 || !is_first || (by / share - 1.0).abs() < 1e-6 {
+        return None;
+    }
+    let observed = format!(
+        "{} is at first {} * 0 + {} * what is averaged, and is divided by {}: {} times as much as what is averaged.",
+        cell.name_of(average, "The average"),
+        figure(keeps),
+        figure(share),
+        figure(by),
+        figure(share / by)
+    );
+    Some(Observation::new(step.site(), observed, "its own share: m / (1 - b1**t), v / (1 - b2**t)"))
 }

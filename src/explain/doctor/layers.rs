@@ -1,10 +1,14 @@
 //! Layers that take another tensor than the one that is meant.
 
 use std::iter::successors;
+use std::rc::Rc;
 
 use super::attention::{record_of, roles};
-use super::axes::{Product, is_product, size};
-use super::flow::{Before, is_parameter, operand, operands, origin, projection, source};
+use super::axes::{Axis, Product, axis_of, is_product, size};
+use super::flow::{
+    Before, arg, axis_at_start, first_operands, is_parameter, operand, operands, origin, projection, source,
+    trace_back,
+};
 use super::losses::hides_later_tokens;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::replay::Replay;
@@ -12,7 +16,7 @@ use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Movement, Reducer};
 use crate::tensor::show::tuple_repr;
-use crate::tensor::{Arg, Buffer, DType, Index, Record, Tensor};
+use crate::tensor::{Arg, Buffer, DType, Index, Record, Site, Tensor};
 
 /// Keys used as values, or a similar mix-up, which leaves another projection unused.
 /// Reported for a function that computes the right projection and never uses it.
@@ -152,8 +156,43 @@ pub(super) static NO_NORM: Mistake = Mistake::new(
     "a norm's result depends on the size of its input",
     "A norm makes all rows alike in size, so that a layer meets the same range everywhere. Without the root, large rows become \
      small and small rows large.",
-    &[Detector::Step(no_norm)],
+    &[Detector::Step(no_norm), Detector::Step(other_axis)],
 );
+
+/// A product of vectors that were divided by their norms along another axis than the one that it sums.
+fn other_axis(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let product = record_of(step).and_then(|it| Product::of(&it))?;
+    // The axis of each operand that is summed, where both were divided by a norm, and the axis along which.
+    let side = |tensor: &Tensor, summed: Axis| {
+        let is_unit = |it: &Record| it.operation.explanation == Explanation::UnitLength;
+        let is_quotient = |it: &Record| it.operation.explanation == Explanation::Pointwise(Formula::Div);
+        let path = trace_back(tensor, &|it| is_unit(it) || is_quotient(it))?;
+        let norm = match is_unit(&path.record) {
+            true => path.record.clone(),
+            false => {
+                let by = source(&operand(&path.record, 1)?).1;
+                let is_norm =
+                    |it: &Rc<Record>| it.operation.explanation == Explanation::Reduction(Reducer::Norm);
+                origin(&by).into_iter().chain(first_operands(&by).take(3).map(|it| it.0)).find(is_norm)?
+            }
+        };
+        let along = axis_of(arg(&norm, "dim").as_ref(), operand(&norm, 0)?.ndim())?;
+        Some((axis_at_start(&path.steps, summed)?, along, path.record.site.clone()))
+    };
+    let (left, right) = (side(&product.left, product.summed.0)?, side(&product.right, product.summed.1)?);
+    let is_wrong = |it: &(Axis, Axis, Option<Site>)| it.0 != it.1;
+    let (summed, along, site) = [left, right].into_iter().find(is_wrong)?;
+    let observed = format!(
+        "{} is a product over axis -{summed}, and its operands were divided by their norms along axis -{along}.",
+        cell.name_of(step.result()?, "The result")
+    );
+    let found =
+        Observation::new(site, observed, "F.normalize(x, dim=-1), over the features that the product sums");
+    Some(found.titled("vectors are normalised along another axis than the product sums").because(
+        "A product of two vectors of length 1 is the cosine of their angle. Along another axis each feature is scaled by what the \
+         other rows have there.",
+    ))
+}
 
 /// Rows that are divided by their mean square without the root, or by a mean over the tokens.
 fn no_norm(step: &Traced, cell: &TracedCell) -> Option<Observation> {

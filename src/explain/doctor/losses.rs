@@ -3,7 +3,7 @@
 use std::{borrow::Cow, cell::OnceCell, collections::HashMap};
 
 use super::attention::{Attention, is_softmax};
-use super::flow::{FlowStep, operand, origin, setting, source, trace_back};
+use super::flow::{FlowStep, is_trained, operand, operands, origin, setting, source, trace_back};
 use super::mask::{NO_WEIGHT, Visible, fused_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use super::repeated::{Reach, RepeatedCall};
@@ -12,7 +12,7 @@ use crate::ops::trace::{Traced, TracedTensor};
 use crate::session::AxisReport;
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula, LossKind, Movement, Reducer, SoftmaxKind};
-use crate::tensor::{Arg, DType, Index, Tensor};
+use crate::tensor::{Arg, DType, Index, Record, Tensor};
 
 /// The most texts that are compared with the targets of a loss.
 const MOST_TEXTS: usize = 8;
@@ -312,7 +312,12 @@ pub(super) static SOFTMAX: Mistake = Mistake::new(
     "a loss takes other numbers than those that it computes with",
     "cross_entropy takes logits, and nll_loss and kl_div take logarithms of probabilities: none of them computes what is \
      left out, and none notices what was computed twice. Of other numbers the result is no loss.",
-    &[Detector::Step(probabilities), Detector::Step(sigmoid_twice)],
+    &[
+        Detector::Step(probabilities),
+        Detector::Step(sigmoid_twice),
+        Detector::Step(other_temperature),
+        Detector::Step(counted_twice),
+    ],
 );
 
 /// A loss that computes a sigmoid itself takes the result of one.
@@ -331,6 +336,95 @@ fn sigmoid_twice(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     Some(Observation::new(step.site(), observed, fix).titled("a loss of logits takes probabilities").because(
         "The loss computes a sigmoid itself. After a second one all probabilities lie between 0.5 and 0.73.",
     ))
+}
+
+/// The number that the logits of a softmax, or of its logarithm, are divided by.
+fn temperature_of(tensor: &Tensor) -> Option<f64> {
+    let (_, start) = source(tensor);
+    let record = origin(&start)?;
+    let is_log = record.operation.explanation == Explanation::Softmax(SoftmaxKind::Log);
+    let logits = operand(&record, 0).filter(|_| is_log || is_softmax(&record))?;
+    let scaled = origin(&logits);
+    let by = |scaled: &Record| scaled.args().get(1).and_then(Arg::number);
+    match scaled.as_ref().map(|it| it.operation.explanation) {
+        Some(Explanation::Pointwise(Formula::Div)) => Some(by(scaled.as_ref()?).unwrap_or(1.0)),
+        Some(Explanation::Pointwise(Formula::Mul)) => Some(1.0 / by(scaled.as_ref()?).unwrap_or(1.0)),
+        _ => Some(1.0),
+    }
+}
+
+/// kl_div of two distributions whose logits were divided by different numbers.
+fn other_temperature(step: &Traced, _: &TracedCell) -> Option<Observation> {
+    let [wanted, outputs] = divergence(step)?;
+    let (wanted, own) = (temperature_of(&wanted)?, temperature_of(&outputs)?);
+    let observed = format!(
+        "The logits of the distribution that is wanted were divided by {}, and those that are trained by {}.",
+        figure(wanted),
+        figure(own)
+    );
+    let fix =
+        "the same temperature for both: F.log_softmax(student / t, dim=-1), F.softmax(teacher / t, dim=-1)";
+    ((wanted / own - 1.0).abs() > 1e-6).then(|| {
+        let found = Observation::new(step.site(), observed, fix).titled("two distributions have different temperatures");
+        found.because("What is equal at one temperature is not at another: the student learns other logits than the teacher's.")
+    })
+}
+
+/// A loss that is added to one of the same outputs and the same targets.
+fn counted_twice(step: &Traced, _: &TracedCell) -> Option<Observation> {
+    let is_sum = step.operation.explanation == Explanation::Pointwise(Formula::Add);
+    let (first, second) = (step.tensor(0).filter(|_| is_sum)?, step.tensor(1)?);
+    let (one, other) = (origin(first)?, origin(second)?);
+    let is_loss = |it: &Record| matches!(it.operation.explanation, Explanation::Loss(_));
+    let (given, again) = (operands(&one), operands(&other));
+    // What a loss keeps for its gradient comes after what it was given.
+    let is_equal = |a: &Tensor, b: &Tensor| {
+        a.is(b) || !a.dtype().is_float() && a.shape() == b.shape() && a.to_f64_vec() == b.to_f64_vec()
+    };
+    let is_same = given.iter().zip(&again).take(2).all(|(a, b)| is_equal(a, b));
+    if first.is(second)
+        || !is_loss(&one)
+        || one.operation.name != other.operation.name
+        || !is_same
+        || given.len() < 2
+    {
+        return None;
+    }
+    let observed = format!(
+        "Both sides of the sum are the {} of the same outputs and the same targets.",
+        one.operation.called(false)
+    );
+    let found =
+        Observation::new(step.site(), observed, "the other direction: F.cross_entropy(logits.T, targets)")
+            .titled("one loss is counted twice");
+    Some(found.because("A sum of two equal losses trains what one of them does; what the second one was to train is missing."))
+}
+
+pub(super) static CUT_OFF: Mistake = Mistake::new(
+    ("A808", "loss-cut-off"),
+    "the loss does not depend on the parameters",
+    "detach(), .item() and new tensors made of numbers cut the graph: backward() then reaches no parameter.",
+    &[Detector::Step(without_gradient)],
+);
+
+/// The most tensors that a term of a loss is followed through.
+const MOST_OF_TERM: usize = 200;
+
+/// A term of a sum that is trained, which was computed from parameters and has no gradient.
+fn without_gradient(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let is_sum = step.operation.explanation == Explanation::Pointwise(Formula::Add);
+    let sum = step.result().filter(|it| is_sum && it.numel() == 1 && it.requires_grad())?;
+    let term = [0, 1].into_iter().filter_map(|at| step.tensor(at)).find(|it| !it.requires_grad())?;
+    let is_float = term.numel() == 1 && term.dtype().is_float() && sum.dtype().is_float();
+    if !is_float || origin(term).is_none() || !is_trained(term, MOST_OF_TERM) {
+        return None;
+    }
+    let observed = format!(
+        "{} was computed from parameters, and has no gradient: the sum has the gradient of the other side alone.",
+        cell.name_of(term, "One side of the sum")
+    );
+    let fix = "leave out detach(): what is a share, such as a mean of softmax, has a gradient";
+    Some(Observation::new(step.site(), observed, fix).titled("a part of the loss has no gradient"))
 }
 
 /// Whether the rows of a matrix are shares of 1, in each of which several have a part.

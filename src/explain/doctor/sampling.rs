@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::attention::{is_softmax, softmax_axis};
 use super::flow::{
-    Before, arg, axis_at_start, first_operands, mask_of, operand, operands, origin, trace_back,
+    Before, arg, axis_at_start, first_operands, mask_of, operand, operands, origin, source, trace_back,
 };
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
 use crate::explain::terms::figure;
@@ -32,7 +32,7 @@ fn drawn(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         return None;
     }
     let weights = step.tensor(0)?.clone();
-    if let Some(found) = multiplied_by_temperature(&weights, cell) {
+    if let Some(found) = multiplied_by_temperature(&weights, cell).or_else(|| scaled(step, &weights, cell)) {
         return Some(found);
     }
     let path = trace_back(&weights, &is_softmax).filter(|_| is_multinomial)?;
@@ -49,6 +49,75 @@ fn drawn(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         crate::tensor::show::shape_in_formula(path.start.shape()),
     );
     Some(Observation::new(step.site(), observed, "F.softmax(logits, dim=-1)"))
+}
+
+/// Probabilities that are divided by one number, or multiplied: what is drawn from them is divided by their sum.
+fn scaled(step: &Traced, weights: &Tensor, cell: &TracedCell) -> Option<Observation> {
+    let record = origin(weights)?;
+    let is_scaling =
+        matches!(record.operation.explanation, Explanation::Pointwise(Formula::Mul | Formula::Div));
+    let by = record.args().get(1)?.number().filter(|by| is_scaling && *by != 1.0)?;
+    origin(&operand(&record, 0)?).filter(|it| is_softmax(it))?;
+    let observed = format!(
+        "{} is the result of a softmax, scaled by the number {}: {} divides it by its sum, and the number has no effect.",
+        cell.name_of(weights, "What is drawn from"),
+        figure(by),
+        step.operation.called(step.in_place)
+    );
+    let found = Observation::new(record.site.clone(), observed, "softmax(logits / temperature, dim=-1)");
+    Some(found.titled("the temperature comes after the softmax").because(
+        "Logits that are divided by a temperature change the ratios of the probabilities. Probabilities that are all divided by \
+         the same number keep them.",
+    ))
+}
+
+pub(super) static FLAT: Mistake = Mistake::new(
+    ("A209", "flat-place-misread"),
+    "a place in a flattened table is divided by another width",
+    "In a table that was flattened, place p is in row p // width and column p % width, where width is the size of a row: for beams \
+     the vocabulary. With another number both the beam and the token are others than those that were chosen.",
+    &[Detector::Step(misread)],
+);
+
+/// A place among the numbers of a flattened table, taken apart by something else than the size of its rows.
+fn misread(step: &Traced, _: &TracedCell) -> Option<Observation> {
+    let is_rounded = || step.args.get(2).is_some_and(|it| matches!(it, Arg::Str(_)));
+    let named = match step.operation.called(step.in_place) {
+        "remainder" | "fmod" => "%",
+        "floor_divide" => "//",
+        "div" if is_rounded() => "//",
+        _ => return None,
+    };
+    let by = step.args.get(1)?.number()?;
+    let places = step.tensor(0).filter(|it| !it.dtype().is_float())?;
+    // The places may be cut, or in another shape.
+    let (_, places) = source(places);
+    let choice = origin(&places)?;
+    let is_choice =
+        is_order(choice.operation) || matches!(choice.operation.called(false), "argmax" | "multinomial");
+    let flat = operand(&choice, 0).filter(|_| is_choice)?;
+    let view = origin(&flat).filter(|it| {
+        it.operation.family == OpFamily::View || it.operation.explanation == Explanation::Copy
+    })?;
+    let table = operand(&view, 0)?;
+    let width = *table.shape().last()?;
+    let joined = flat.shape().last()? / width.max(1);
+    // Of several axes that were joined, their sizes are meant one after the other.
+    let mut sizes = table.shape().iter().rev().scan(1, |product, size| {
+        *product *= size;
+        Some(*product)
+    });
+    if joined < 2 || sizes.any(|size| by == size as f64) {
+        return None;
+    }
+    let observed = format!(
+        "{} found places among {} numbers, a flattened table of rows of {width}; they are taken apart by {named} {}.",
+        choice.operation.called(false),
+        flat.shape().last()?,
+        figure(by)
+    );
+    let fix = format!("row, column = place // {width}, place % {width}");
+    Some(Observation::new(step.site(), observed, fix))
 }
 
 /// How many operations may stand between the logits and what is drawn from.

@@ -8,7 +8,7 @@ use super::unread::unread;
 use crate::session::Session;
 
 /// The mistakes that are watched.
-pub(super) static WATCHED: [Mistake; 22] = [
+pub(super) static WATCHED: [Mistake; 21] = [
     // Source: Press and Wolf 2017, Using the output embedding to improve language models.
     Mistake::watched(
         ("A803", "tied-weights-copied"),
@@ -30,11 +30,6 @@ pub(super) static WATCHED: [Mistake; 22] = [
         ("A807", "clipping-without-effect"),
         "gradients are clipped when it has no effect",
         "Clipping scales the gradients that are there. Only between backward() and the step does it bound the step.",
-    ),
-    Mistake::watched(
-        ("A808", "loss-cut-off"),
-        "the loss does not depend on the parameters",
-        "detach(), .item() and new tensors made of numbers cut the graph: backward() then reaches no parameter.",
     ),
     Mistake::watched(
         ("A809", "trained-in-eval"),
@@ -169,7 +164,7 @@ pub(super) fn watched(session: &mut Session, named: fn(&str) -> Option<&'static 
         mistake: "option-unread".to_owned(),
         cell: cell.to_owned(),
         line,
-        observed: format!("{name} is set here, and nothing in the program reads it."),
+        observed: format!("{name} is set here, and nothing reads it."),
         fix: format!("use {name} where it is meant, or remove it"),
         why: Some("Someone who changes it expects an effect, and there is none.".to_owned()),
         ..Watched::default()
