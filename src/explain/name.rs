@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::tensor::descriptor::{Binding, Sign};
+use crate::tensor::show::joined;
 
 /// The name of a tensor, of a part of it, or of a number.
 #[derive(Clone, PartialEq, Eq)]
@@ -183,10 +184,7 @@ impl fmt::Display for Name {
             Name::Elided => f.write_str("…"),
             Name::ElidedPart(of) => write!(f, "{}[…]", primary(of)),
             Name::Element(of, index) if index.is_empty() => write!(f, "{of}"),
-            Name::Element(of, index) => {
-                let texts: Vec<String> = index.iter().map(usize::to_string).collect();
-                write!(f, "{}[{}]", primary(of), texts.join(","))
-            }
+            Name::Element(of, index) => write!(f, "{}[{}]", primary(of), joined(index, ",")),
             Name::Suffixed(of, suffix) => write!(f, "{}{suffix}", primary(of)),
             Name::Transposed(of, by) => write!(f, "{}{}", primary(of), by.suffix),
             Name::Call(function, argument) => write!(f, "{function}({argument})"),
@@ -198,10 +196,7 @@ impl fmt::Display for Name {
                     sign => write!(f, "{left} {} {right}", sign.code()),
                 }
             }
-            Name::List(all) => {
-                let texts: Vec<String> = all.iter().map(Name::to_string).collect();
-                write!(f, "[{}]", texts.join(", "))
-            }
+            Name::List(all) => write!(f, "[{}]", joined(all, ", ")),
         }
     }
 }

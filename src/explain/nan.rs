@@ -9,6 +9,7 @@ use super::tensor_names::TensorNames;
 use super::terms::figure;
 use crate::tensor::explanation::{ConstantKind, Explanation, Formula, ProductKind, SoftmaxKind};
 use crate::tensor::layout::{unravel, wrap_dim};
+use crate::tensor::show::joined;
 use crate::tensor::{Arg, Record, Site, Tensor};
 
 /// The operation that first returned a nan.
@@ -80,7 +81,7 @@ impl ComputedElement<'_> {
 
     fn because(&self, names: &TensorNames) -> String {
         let operation = self.record.operation;
-        let (name, place) = (operation.name, bracketed(self.index));
+        let (name, place) = (operation.name, format!("[{}]", joined(self.index, ",")));
         let (a, b) = (self.operand(0).map(figure), self.operand(1).map(figure));
         match (operation.explanation, a, operation.operator(), b) {
             (Explanation::Softmax(SoftmaxKind::Weights | SoftmaxKind::Log), ..) => self.softmax(names),
@@ -118,7 +119,7 @@ impl ComputedElement<'_> {
         };
         let row = match self.index {
             [] | [_] => name,
-            [rows @ .., _] => format!("row {} of {name}", listed(rows)),
+            [rows @ .., _] => format!("row {} of {name}", joined(rows, ",")),
         };
         match input.and_then(|input| softmax_row(input, self.index, &args)) {
             Some(scores) if scores.iter().all(|score| *score == f64::NEG_INFINITY) => {
@@ -130,14 +131,6 @@ impl ComputedElement<'_> {
             _ => format!("softmax of {row} returned it"),
         }
     }
-}
-
-fn listed(index: &[usize]) -> String {
-    index.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
-}
-
-fn bracketed(index: &[usize]) -> String {
-    format!("[{}]", listed(index))
 }
 
 /// The row of a softmax's input from which an element was computed.

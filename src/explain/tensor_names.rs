@@ -10,6 +10,7 @@ use super::storage_element::{PastOperand, StorageElement};
 use crate::ops::table;
 use crate::tensor::descriptor::{OpFamily, OpNotation, ShapeRule, Sign};
 use crate::tensor::explanation::{CastTo, ConstantKind, Explanation, Movement};
+use crate::tensor::show::joined;
 use crate::tensor::{Arg, Descriptor, Record, Site, Tensor};
 
 /// The names that are bound in a session.
@@ -451,10 +452,7 @@ fn value_name(value: &Arg) -> Name {
         Arg::Bool(value) => if *value { "True" } else { "False" }.to_owned(),
         Arg::Str(text) => format!("'{text}'"),
         Arg::DType(dtype) => dtype.name().to_owned(),
-        Arg::Ints(values) => {
-            let texts: Vec<String> = values.iter().map(i64::to_string).collect();
-            format!("({})", texts.join(", "))
-        }
+        Arg::Ints(values) => format!("({})", joined(values, ", ")),
         _ => return Name::Elided,
     })
 }
@@ -507,8 +505,7 @@ fn part_of(name: Name, bound: &Tensor, tensor: &Tensor) -> Option<Name> {
     }
     if part.ndim() == 0 {
         let index = whole.index_of(part.offset)?;
-        let texts: Vec<String> = index.iter().map(usize::to_string).collect();
-        return Some(name.suffixed(format!("[{}]", texts.join(", "))));
+        return Some(name.suffixed(format!("[{}]", joined(&index, ", "))));
     }
     None
 }

@@ -4,6 +4,7 @@ use super::account::Statement;
 use super::tensor_names::TensorNames;
 use super::why::why;
 use crate::tensor::Tensor;
+use crate::tensor::show::joined;
 
 /// An element and its calculation.
 #[derive(Clone, PartialEq, Eq)]
@@ -48,8 +49,7 @@ pub(crate) fn worked(tensor: &Tensor, index: &[usize], names: &TensorNames) -> O
     if why.account.end.is_some() || steps.is_empty() {
         return None;
     }
-    let texts: Vec<String> = index.iter().map(usize::to_string).collect();
     // One number has a name, and no index.
-    let index = if texts.is_empty() { why.what.clone() } else { format!("[{}]", texts.join(",")) };
+    let index = if index.is_empty() { why.what.clone() } else { format!("[{}]", joined(index, ",")) };
     Some(Worked { index, value: why.shown, steps })
 }

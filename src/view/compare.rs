@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::explain::what_if::{AppliedChange, ChangedTensor, WhatIf};
 use crate::tensor::DType;
-use crate::tensor::show::shape_in_formula;
+use crate::tensor::show::{joined, shape_in_formula};
 use crate::view::errors::message;
 use crate::view::panel::verbatim_lines;
 use crate::view::quantity::mean;
@@ -206,8 +206,8 @@ fn extent(tensor: &ChangedTensor, names: usize, look: Look) -> Text {
     } else if !part.is_empty() && all > 1 {
         line.push(Role::Prose, format!(": {part}"));
     }
-    let index: Vec<String> = tensor.index(tensor.largest_at).iter().map(usize::to_string).collect();
-    let index = if index.is_empty() { String::new() } else { format!("[{}] ", index.join(",")) };
+    let index = tensor.index(tensor.largest_at);
+    let index = if index.is_empty() { String::new() } else { format!("[{}] ", joined(&index, ",")) };
     let words = if all > 1 { "most" } else { "by" };
     let far = unbroken(&format!("{index}{}", difference(tensor, tensor.largest_at)));
     let (words, far) = match tensor.dtype {
@@ -265,7 +265,7 @@ fn row(tensor: &ChangedTensor) -> DifferenceRow {
     let mut place = match (last, words.is_empty()) {
         (0, _) => tensor.labels.axes.first().cloned().unwrap_or_default(),
         (_, false) => words,
-        _ => format!("row {}", index[..last].iter().map(usize::to_string).collect::<Vec<_>>().join(",")),
+        _ => format!("row {}", joined(&index[..last], ",")),
     };
     if wide > MOST_COLUMNS {
         place = format!("{place}{}{} of {wide}", if place.is_empty() { "" } else { ", " }, shown.len());

@@ -2,6 +2,8 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::tensor::layout::ravel;
+use crate::tensor::show::joined;
 use crate::view::figure::Figure;
 use crate::view::slice::ellipsized;
 use crate::view::text::{Line, Look, Role, Text};
@@ -16,7 +18,7 @@ pub fn marked(figure: &Figure, index: &[usize], rows: usize, look: Look) -> Text
         None => (0, 1),
     };
     let statistics = figure.statistics();
-    let start = offset(figure, index) - row * columns - column;
+    let start = ravel(index, &figure.shape) - row * columns - column;
     let axis = figure.shape.len() - 1;
     let shown_rows: Vec<usize> = window(row, tall, rows);
     // A name takes a third of the screen at most; numbers are whole at any width.
@@ -83,16 +85,10 @@ pub fn marked(figure: &Figure, index: &[usize], rows: usize, look: Look) -> Text
 
 /// `attn_weights[1,2]`.
 pub(crate) fn element_name(name: &str, index: &[usize]) -> String {
-    let places: Vec<String> = index.iter().map(usize::to_string).collect();
-    match places.is_empty() {
-        true => name.to_owned(),
-        false => format!("{name}[{}]", places.join(",")),
+    match index {
+        [] => name.to_owned(),
+        _ => format!("{name}[{}]", joined(index, ",")),
     }
-}
-
-/// The row-major offset of an element.
-fn offset(figure: &Figure, index: &[usize]) -> usize {
-    index.iter().zip(&figure.shape).fold(0, |offset, (at, size)| offset * size + at)
 }
 
 /// The text of the element at an offset.

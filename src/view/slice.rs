@@ -3,6 +3,7 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::tensor::layout::unravel;
+use crate::tensor::show::joined;
 use crate::view::figure::Figure;
 
 /// The last two axes of a tensor at one index of the others.
@@ -74,8 +75,7 @@ pub(super) fn name(figure: &Figure, index: &[usize]) -> String {
 
 /// `[0, 1]`.
 pub(super) fn brackets(index: &[usize]) -> String {
-    let index: Vec<String> = index.iter().map(usize::to_string).collect();
-    format!("[{}]", index.join(", "))
+    format!("[{}]", joined(index, ", "))
 }
 
 /// A name of at most `most` columns; a longer one ends in `…`.

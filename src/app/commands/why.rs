@@ -194,7 +194,6 @@ fn chosen(
         let is_inside = index.len() == shape.len() && index.iter().zip(shape).all(|(at, size)| at < size);
         (named == base && is_inside && index.starts_with(lead)).then_some(index)
     });
-    let texts = |index: &[usize]| index.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
     let (index, which) = match wanted {
         Some(index) => (index, "the one this step works out"),
         None => {
@@ -215,13 +214,13 @@ fn chosen(
             ([lead, &tail].concat(), if has_negative { "the largest in size" } else { "the largest" })
         }
     };
-    let whole = if lead.is_empty() { base.to_owned() } else { format!("{base}[{}]", texts(lead)) };
+    let whole = element_name(base, lead);
     let tail = shape[lead.len()..].iter().map(|size| size - 1);
     let last: Vec<usize> = lead.iter().copied().chain(tail).collect();
     let said = format!(
-        "{whole} has {count} elements: this is {which}, {base}[{}]; ask for any other up to {base}[{}]",
-        texts(&index),
-        texts(&last)
+        "{whole} has {count} elements: this is {which}, {}; ask for any other up to {}",
+        element_name(base, &index),
+        element_name(base, &last)
     );
     (index, (count > 1).then_some(said))
 }

@@ -13,7 +13,7 @@ use super::terminal::{self, KeyPress};
 use super::visits::or_reason;
 use super::walk::{Flow, Walk};
 use crate::lesson::Step;
-use crate::tensor::layout::unravel;
+use crate::tensor::layout::{ravel, unravel};
 use crate::view::learn::footer;
 use crate::view::pick::{element_name, marked};
 use crate::view::wrap::remark;
@@ -315,6 +315,5 @@ pub fn moved(index: &mut [usize], shape: &[usize], rows: isize, columns: isize) 
     };
     let by = |at: usize, size: usize, by: isize| at.saturating_add_signed(by).min(size.max(1) - 1);
     *column = by(*column, *size, columns);
-    let row = lead.iter().zip(sizes).fold(0, |row, (at, size)| row * size + at);
-    lead.copy_from_slice(&unravel(by(row, sizes.iter().product(), rows), sizes));
+    lead.copy_from_slice(&unravel(by(ravel(lead, sizes), sizes.iter().product(), rows), sizes));
 }

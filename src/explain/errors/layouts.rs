@@ -7,6 +7,7 @@ use super::scratch::tuple;
 use crate::explain::name::Name;
 use crate::tensor::descriptor::ShapeRule;
 use crate::tensor::layout::infer_size;
+use crate::tensor::show::joined;
 use crate::tensor::{Arg, Tensor};
 
 pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
@@ -28,10 +29,6 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     }
 }
 
-fn listed(sizes: &[impl ToString]) -> String {
-    sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
-}
-
 /// The number of elements matches, but the layout cannot be viewed in the new shape.
 fn apart(tensor: &Tensor, name: &str, wanted: &[i64], evidence: &Evidence) -> ErrorExplanation {
     let mut remarks = vec![format!(
@@ -41,7 +38,7 @@ fn apart(tensor: &Tensor, name: &str, wanted: &[i64], evidence: &Evidence) -> Er
         tuple(tensor.strides()),
     )];
     remarks.extend(history(tensor, evidence));
-    let sizes = listed(wanted);
+    let sizes = joined(wanted, ", ");
     let shape = infer_size(wanted, tensor.numel()).unwrap_or_default();
     let shapes = format!("{} -> {}", tuple(tensor.shape()), tuple(&shape));
     if let Some(moved) = moved(tensor, name, &shape) {
@@ -86,13 +83,12 @@ fn moved(tensor: &Tensor, name: &str, wanted: &[usize]) -> Option<MovedAxes> {
     let split = pairs(wanted.len()).map(|pair| (pair, swapped(wanted, pair)));
     if let Some(((a, b), sizes)) = split.into_iter().find(|(_, sizes)| refines(sizes, shape)) {
         let word = if tensor.layout().view(&sizes).is_some() { "view" } else { "reshape" };
-        let code = format!("{name}.{word}({}).transpose({a}, {b})", listed(&sizes));
+        let code = format!("{name}.{word}({}).transpose({a}, {b})", joined(&sizes, ", "));
         return Some(MovedAxes { remark, fix: Fix::new(code, "splits an axis, then exchanges two") });
     }
     // Exchange first, then join.
-    let joined = pairs(shape.len()).find(|pair| refines(&swapped(shape, *pair), wanted));
-    let (a, b) = joined?;
-    let code = format!("{name}.transpose({a}, {b}).reshape({})", listed(wanted));
+    let (a, b) = pairs(shape.len()).find(|pair| refines(&swapped(shape, *pair), wanted))?;
+    let code = format!("{name}.transpose({a}, {b}).reshape({})", joined(wanted, ", "));
     Some(MovedAxes { remark, fix: Fix::new(code, "exchanges two axes, then joins two") })
 }
 
@@ -109,7 +105,7 @@ fn refines(parts: &[usize], whole: &[usize]) -> bool {
 fn uneven(tensor: &Tensor, name: &str, wanted: &[i64], op: &str) -> ErrorExplanation {
     let (have, shape) = (tensor.numel(), tuple(tensor.shape()));
     let product: i64 = wanted.iter().filter(|&&size| size >= 0).product();
-    let sizes = listed(wanted).replace(", ", " · ");
+    let sizes = joined(wanted, " · ");
     let mut remarks = Vec::new();
     match wanted.contains(&-1) {
         false => remarks
@@ -126,7 +122,7 @@ fn uneven(tensor: &Tensor, name: &str, wanted: &[i64], op: &str) -> ErrorExplana
             && tensor.layout().view(&shape).is_some()
             && moved(tensor, name, &shape).is_none()
         {
-            let code = format!("{name}.{op}({})", listed(&open));
+            let code = format!("{name}.{op}({})", joined(&open, ", "));
             let reason = if fixes.is_empty() { "-1: whatever is left over" } else { "" };
             let shapes = format!("{} -> {}", tuple(tensor.shape()), tuple(&shape));
             fixes.push(Fix { code, shapes, reason: reason.to_owned() });

@@ -5,6 +5,7 @@ use crate::explain::calc::Calc;
 use crate::explain::subject::Subject;
 use crate::explain::terms::figure;
 use crate::tensor::explanation::ConstantKind;
+use crate::tensor::show::joined;
 use crate::tensor::{Arg, Site};
 
 /// A site as text: `cell 3, line 2`.
@@ -63,12 +64,10 @@ pub(crate) fn whole(subject: &Subject) -> Option<Account> {
             continue;
         }
         for operand in &listed {
-            let sizes: Vec<String> = operand.tensor.shape().iter().map(usize::to_string).collect();
-            names.push(match sizes.is_empty() {
-                true => subject.names.operand(&subject.made.record, operand).to_string(),
-                false => {
-                    format!("{} ({})", subject.names.operand(&subject.made.record, operand), sizes.join(", "))
-                }
+            let name = subject.names.operand(&subject.made.record, operand);
+            names.push(match operand.tensor.shape() {
+                [] => name.to_string(),
+                sizes => format!("{name} ({})", joined(sizes, ", ")),
             });
             if operand.tensor.numel() == 1 {
                 links.push(subject.listed(operand, &vec![0; operand.tensor.ndim()]));

@@ -2,6 +2,7 @@
 
 use super::answer::WhatIf;
 use super::difference::ChangedTensor;
+use crate::tensor::show::joined;
 
 /// The most tensors of weights that get a sentence.
 const MOST_WEIGHTS: usize = 3;
@@ -48,9 +49,7 @@ fn shift_of_weight(weights: &ChangedTensor) -> String {
     let place = weights.labels.place(&index[..last]);
     let place = match (place.is_empty(), last) {
         (true, 0) => String::new(),
-        (true, _) => {
-            format!(", row {},", index[..last].iter().map(usize::to_string).collect::<Vec<_>>().join(","))
-        }
+        (true, _) => format!(", row {},", joined(&index[..last], ",")),
         (false, _) => format!(", {place},"),
     };
     let rows = if weights.shape.len() == 1 { "it still sums to 1" } else { "every row still sums to 1" };

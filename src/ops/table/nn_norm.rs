@@ -11,6 +11,7 @@ use crate::tensor::ops::{
     self,
     float::{Float, only_floats},
 };
+use crate::tensor::show::joined;
 use crate::tensor::{Arg, DType, Error, Result, Tensor, refuse_if};
 
 /// The sizes that are normalised over, checked against the input and the parameters at these places of the arguments.
@@ -35,10 +36,9 @@ fn normalized(c: &Call, x: &Tensor, parameters: &[(&str, usize)]) -> Result<Vec<
         }
     }
     if x.ndim() < shape.len() || x.shape()[x.ndim() - shape.len()..] != shape {
-        let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
         return Err(Error::runtime(format!(
             "Given normalized_shape={shape:?}, expected input with shape [*, {}], but got input of size{:?}",
-            sizes.join(", "),
+            joined(&shape, ", "),
             x.shape()
         )));
     }

@@ -15,8 +15,8 @@ mod source;
 
 pub(crate) use format::{ElementFormat, scientific};
 pub use options::PrintOptions;
-pub(crate) use shape::shape_in_formula;
 pub use shape::tuple_repr;
+pub(crate) use shape::{joined, shape_in_formula};
 pub(crate) use shortest::{shortest, shortest_single};
 pub use source::{ElementValue, PrintSource};
 

@@ -13,7 +13,8 @@ pub(crate) fn shape_in_formula(shape: &[usize]) -> String {
     format!("({})", joined(shape, ","))
 }
 
-fn joined(shape: &[usize], separator: &str) -> String {
-    let texts: Vec<String> = shape.iter().map(usize::to_string).collect();
+/// The texts of all, with a separator between them.
+pub(crate) fn joined<T: ToString>(all: &[T], separator: &str) -> String {
+    let texts: Vec<String> = all.iter().map(T::to_string).collect();
     texts.join(separator)
 }

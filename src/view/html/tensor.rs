@@ -4,6 +4,7 @@ use super::escape::escape;
 use super::map;
 use super::parts::ExplainedFigure;
 use super::styled::shade;
+use crate::tensor::show::joined;
 use crate::view::figure::{Figure, summary};
 use crate::view::slice::{self, Slice};
 use crate::view::statistics::Statistics;
@@ -76,9 +77,8 @@ fn table(number: usize, figure: &Figure, slice: &Slice, statistics: &Statistics)
     let numbers = figure.numbers(&offsets);
     let mut cells = offsets.iter().zip(numbers);
     let mut out = String::from("<div class=\"scroll\"><table");
-    let index: Vec<String> = slice.index.iter().map(usize::to_string).collect();
     out.push_str(&format!(" data-t=\"{number}\" data-from=\"{}\"", slice.start));
-    out.push_str(&format!(" data-slice=\"{}\">", index.join(",")));
+    out.push_str(&format!(" data-slice=\"{}\">", joined(&slice.index, ",")));
     if slice.index.is_empty() {
         out.push_str(&format!("<caption class=\"hidden\">{}</caption>", escape(&figure.name)));
     } else {
