@@ -9,7 +9,7 @@ use rustpython_vm::{
     function::FuncArgs,
 };
 
-use super::guards::KEPT;
+use super::guards::{KEPT, replace_slot};
 
 type Call = fn(&PyObject, FuncArgs, &VirtualMachine) -> PyResult;
 type VectorCall = fn(&PyObject, Vec<PyObjectRef>, usize, Option<&[PyObjectRef]>, &VirtualMachine) -> PyResult;
@@ -26,14 +26,9 @@ pub(super) fn install(vm: &VirtualMachine) {
     let types = &vm.ctx.types;
     let classes = [types.builtin_function_or_method_type, types.method_descriptor_type, types.type_type];
     for (at, class) in classes.into_iter().enumerate() {
-        if let Some(own) = class.slots.call.load() {
-            CALL[at].get_or_init(|| own);
-            class.slots.call.store(Some([call::<0>, call::<1>, call::<2>][at]));
-        }
-        if let Some(own) = class.slots.vectorcall.load() {
-            VECTORCALL[at].get_or_init(|| own);
-            class.slots.vectorcall.store(Some([vectorcall::<0>, vectorcall::<1>, vectorcall::<2>][at]));
-        }
+        replace_slot!(class.slots.call, CALL[at], [call::<0>, call::<1>, call::<2>][at]);
+        let new: [VectorCall; 3] = [vectorcall::<0>, vectorcall::<1>, vectorcall::<2>];
+        replace_slot!(class.slots.vectorcall, VECTORCALL[at], new[at]);
     }
 }
 

@@ -10,19 +10,16 @@ use rustpython_vm::{
     recursion::ReprGuard,
 };
 
-use super::guards::KEPT;
+use super::guards::{KEPT, replace_slot};
 
 pub(super) fn install(vm: &VirtualMachine) {
     let types = &vm.ctx.types;
     for (at, class) in [types.set_type, types.frozenset_type].into_iter().enumerate() {
-        ITER[at].get_or_init(|| class.slots.iter.load().expect("a set can be iterated over"));
-        class.slots.iter.store(Some([ordered_iter::<0>, ordered_iter::<1>][at]));
+        replace_slot!(class.slots.iter, ITER[at], [ordered_iter::<0>, ordered_iter::<1>][at]);
         class.slots.repr.store(Some(set_repr));
     }
     for (class, own) in concatenated(vm).into_iter().zip(&CONCAT) {
-        let slot = &class.slots.as_sequence.concat;
-        own.get_or_init(|| slot.load().expect("str, list and tuple can be concatenated"));
-        slot.store(Some(concat_sequences));
+        replace_slot!(class.slots.as_sequence.concat, own, concat_sequences);
     }
 }
 

@@ -12,6 +12,18 @@ use rustpython_vm::{
 /// Why the original of a replaced slot is always there.
 pub(super) const KEPT: &str = "the original is kept before the slot is replaced";
 
+/// Replaces a slot of a type, if it has one, and keeps the original: sessions of one thread have the same types, and a slot
+/// that is replaced again must not call its replacement.
+macro_rules! replace_slot {
+    ($slot:expr, $kept:expr, $new:expr) => {
+        if let Some(own) = $slot.load() {
+            $kept.get_or_init(|| own);
+            $slot.store(Some($new));
+        }
+    };
+}
+pub(super) use replace_slot;
+
 /// A method of the interpreter's own that was replaced.
 #[derive(Clone, Copy)]
 pub(super) struct Own {

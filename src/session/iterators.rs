@@ -10,6 +10,7 @@ use rustpython_vm::{
     protocol::PyIterReturn,
 };
 
+use super::guards::{KEPT, replace_slot};
 use super::memory::{as_float, check};
 use crate::kernel::stop;
 
@@ -31,14 +32,7 @@ static STOPPABLE: [Next; 10] = [
 
 fn next<const TYPE: usize>(iterator: &PyObject, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
     stop::from_native(|| vm.check_signals())?;
-    OWN[TYPE].get().expect("replace() keeps the original")(iterator, vm)
-}
-
-fn replace(number: usize, class: &Py<PyType>) {
-    if let Some(own) = class.slots.iternext.load() {
-        OWN[number].get_or_init(|| own);
-        class.slots.iternext.store(Some(STOPPABLE[number]));
-    }
+    OWN[TYPE].get().expect(KEPT)(iterator, vm)
 }
 
 /// Replaces the steps of the iterators of this thread's builtins.
@@ -46,7 +40,7 @@ pub(super) fn install(vm: &VirtualMachine) {
     let types = &vm.ctx.types;
     let classes = [types.range_iterator_type, types.long_range_iterator_type, types.callable_iterator];
     for (class, number) in classes.into_iter().zip(ITERTOOLS.len()..) {
-        replace(number, class);
+        replace_slot!(class.slots.iternext, OWN[number], STOPPABLE[number]);
     }
 }
 
@@ -54,10 +48,9 @@ pub(super) fn install(vm: &VirtualMachine) {
 pub(super) fn install_in(itertools: &Py<PyModule>, vm: &VirtualMachine) -> PyResult<()> {
     for (number, name) in ITERTOOLS.iter().enumerate() {
         if let Some(class) = itertools.get_attr(*name, vm)?.downcast_ref::<PyType>() {
-            replace(number, class);
-            if let (Some(new), 0..WITH_PLACES) = (class.slots.new.load(), number) {
-                NEW[number].get_or_init(|| new);
-                class.slots.new.store(Some(PLACED[number]));
+            replace_slot!(class.slots.iternext, OWN[number], STOPPABLE[number]);
+            if number < WITH_PLACES {
+                replace_slot!(class.slots.new, NEW[number], PLACED[number]);
             }
         }
     }

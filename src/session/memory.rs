@@ -20,7 +20,7 @@ use rustpython_vm::{
     protocol::PySequence,
 };
 
-use super::guards::KEPT;
+use super::guards::{KEPT, replace_slot};
 use super::interrupt::{Interrupter, StopReason};
 use super::machine::{FALLBACK, resident};
 use crate::tensor::size_in_words;
@@ -46,13 +46,10 @@ pub(super) fn install(limit: usize, vm: &VirtualMachine) {
     let types = &vm.ctx.types;
     for class in [types.int_type, types.bool_type] {
         let numbers = &class.slots.as_number;
-        POWER.get_or_init(|| numbers.power.load().expect("int has **"));
-        numbers.power.store(Some(power_within_limit));
-        SHIFT.get_or_init(|| numbers.lshift.load().expect("int has <<"));
-        numbers.lshift.store(Some(shift_within_limit));
+        replace_slot!(numbers.power, POWER, power_within_limit);
+        replace_slot!(numbers.lshift, SHIFT, shift_within_limit);
     }
-    REPR.get_or_init(|| types.int_type.slots.repr.load().expect("int has a repr"));
-    types.int_type.slots.repr.store(Some(repr_within_limit));
+    replace_slot!(types.int_type.slots.repr, REPR, repr_within_limit);
     types.int_type.slots.str.store(Some(repr_within_limit));
 }
 

@@ -15,7 +15,7 @@ use rustpython_vm::{
     function::{OptionalArg, PyMethodDef, PyMethodFlags},
 };
 
-use super::guards::KEPT;
+use super::guards::{KEPT, replace_slot};
 use crate::tensor::show::{self, scientific};
 
 const FLOAT: &[PyMethodDef] = &[
@@ -37,8 +37,7 @@ pub(super) fn install(vm: &VirtualMachine) {
     }
     float.slots.repr.store(Some(repr_slot));
     let slots = &float.slots.as_number;
-    POWER.get_or_init(|| slots.power.load().expect("float has **"));
-    slots.power.store(Some(power));
+    replace_slot!(slots.power, POWER, power);
     slots.right_power.store(Some(power));
     slots.true_divide.store(Some(true_divide));
     slots.right_true_divide.store(Some(true_divide));

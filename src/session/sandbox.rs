@@ -21,7 +21,7 @@ use rustpython_vm::{
 
 use super::{
     arguments,
-    guards::{KEPT, Own, around, check_first},
+    guards::{KEPT, Own, around, check_first, replace_slot},
     iterators, sizes, sorting, source, text_methods, wording,
 };
 
@@ -216,10 +216,8 @@ fn running_generators_stay(vm: &VirtualMachine) {
         }
     }
     for (at, class) in [types.generator_type, types.coroutine_type].into_iter().enumerate() {
-        NEXT[at].get_or_init(|| class.slots.iternext.load().expect("a generator has a next"));
-        DELETE[at].get_or_init(|| class.slots.del.load().expect("a generator is closed before it goes"));
-        class.slots.iternext.store(Some([next::<0>, next::<1>][at]));
-        class.slots.del.store(Some([delete::<0>, delete::<1>][at]));
+        replace_slot!(class.slots.iternext, NEXT[at], [next::<0>, next::<1>][at]);
+        replace_slot!(class.slots.del, DELETE[at], [delete::<0>, delete::<1>][at]);
         // As attributes, `__next__` and `__del__` have the original functions of the slots.
         let has = |name: &'static str| class.get_direct_attr(vm.ctx.intern_str(name)).is_some();
         if has("__next__") {

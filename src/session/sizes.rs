@@ -11,7 +11,7 @@ use rustpython_vm::{
     types::PyTypeFlags,
 };
 
-use super::guards::{KEPT, check_first};
+use super::guards::{KEPT, check_first, replace_slot};
 use super::memory::{as_float, check};
 
 type New = fn(PyTypeRef, FuncArgs, &VirtualMachine) -> PyResult;
@@ -28,12 +28,10 @@ pub(super) fn install(vm: &VirtualMachine) {
     // What has no function for such a call of its own is made by `init`.
     types.list_type.slots.vectorcall.store(None);
     for (at, class) in [types.bytes_type, types.tuple_type].into_iter().enumerate() {
-        NEW[at].get_or_init(|| class.slots.new.load().expect("it can be made"));
-        class.slots.new.store(Some([new::<0>, new::<1>][at]));
+        replace_slot!(class.slots.new, NEW[at], [new::<0>, new::<1>][at]);
     }
     for (at, class) in [types.bytearray_type, types.list_type].into_iter().enumerate() {
-        INIT[at].get_or_init(|| class.slots.init.load().expect("it is filled after it is made"));
-        class.slots.init.store(Some([init::<0>, init::<1>][at]));
+        replace_slot!(class.slots.init, INIT[at], [init::<0>, init::<1>][at]);
     }
 }
 

@@ -13,7 +13,7 @@ use rustpython_vm::{
 use unic_ucd_category::GeneralCategory;
 
 use super::{
-    guards::{Own, around, check_first},
+    guards::{KEPT, Own, around, check_first, replace_slot},
     memory::as_float,
     numbers::Specification,
 };
@@ -45,9 +45,7 @@ pub(super) fn install(vm: &VirtualMachine) {
     for name in ["count", "replace"] {
         refuse(class, name, |args| text_of(args.args.get(1)) == Some(""), vm);
     }
-    let slot = &class.slots.as_mapping.subscript;
-    SUBSCRIPT.get_or_init(|| slot.load().expect("a text can be indexed"));
-    slot.store(Some(subscript));
+    replace_slot!(class.slots.as_mapping.subscript, SUBSCRIPT, subscript);
 }
 
 /// The text that a method is called on.
@@ -265,5 +263,5 @@ fn subscript(text: PyMapping<'_>, at: &PyObject, vm: &VirtualMachine) -> PyResul
         };
         return Ok(vm.ctx.new_str(part).into());
     }
-    SUBSCRIPT.get().expect("install() keeps the original before it replaces the slot")(text, at, vm)
+    SUBSCRIPT.get().expect(KEPT)(text, at, vm)
 }
