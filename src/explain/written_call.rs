@@ -3,6 +3,7 @@
 use ruff_python_ast::{Expr, Number, Operator, UnaryOp};
 
 use crate::ops::table::{self, Op};
+use crate::syntax::callee;
 use crate::tensor::Descriptor;
 use crate::tensor::descriptor::{Binding, OpNotation, ShapeRule, Sign};
 use crate::tensor::explanation::{Explanation, Formula, ProductKind};
@@ -102,11 +103,7 @@ pub(super) fn called(expression: &Expr) -> WrittenCall {
             of_syntax(written_as(OpNotation::Attribute).find(named))
         }
         Expr::Call(call) => {
-            let name = match &*call.func {
-                Expr::Attribute(attribute) => attribute.attr.as_str(),
-                Expr::Name(name) => name.id.as_str(),
-                _ => return WrittenCall::Other,
-            };
+            let Some(name) = callee(call) else { return WrittenCall::Other };
             // `self.dropout(x)` calls a module, not the operation.
             let owned = matches!(&*call.func, Expr::Attribute(it) if matches!(&*it.value, Expr::Name(own) if own.id == "self"));
             find(name).filter(|_| !owned).map_or(WrittenCall::Other, WrittenCall::Op)

@@ -7,7 +7,7 @@ use regex_lite::Regex;
 use ruff_python_ast::{Expr, Number, Operator, UnaryOp};
 
 use super::number_words::with_digits;
-use crate::syntax::parse_expression;
+use crate::syntax::{callee, parse_expression};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TypedNumber {
@@ -202,12 +202,7 @@ fn value_of(expression: &Expr) -> Option<f64> {
         }
         Expr::Call(call) => {
             let [argument] = &*call.arguments.args else { return None };
-            let name = match &*call.func {
-                Expr::Attribute(attribute) => attribute.attr.as_str(),
-                Expr::Name(name) => name.id.as_str(),
-                _ => return None,
-            };
-            match name {
+            match callee(call)? {
                 "sqrt" => Some(value_of(argument)?.sqrt()),
                 "log" | "ln" => Some(value_of(argument)?.ln()),
                 _ => None,

@@ -6,7 +6,7 @@
 mod nesting;
 mod words;
 
-use ruff_python_ast::{Mod, ModExpression, ModModule};
+use ruff_python_ast::{Expr, ExprCall, Mod, ModExpression, ModModule};
 use ruff_python_parser::{Mode, ParseError, ParseErrorType, Parsed};
 use ruff_text_size::{TextRange, TextSize};
 
@@ -43,4 +43,13 @@ pub(crate) fn parse_expression(source: &str) -> Result<Parsed<ModExpression>, Pa
 pub(crate) fn parse_unchecked(source: &str, mode: Mode) -> Parsed<Mod> {
     let source = if check(source, mode).is_err() { "" } else { source };
     ruff_python_parser::parse_unchecked(source, mode.into())
+}
+
+/// The name of the function or method that a call calls, if it has one.
+pub(crate) fn callee(call: &ExprCall) -> Option<&str> {
+    match &*call.func {
+        Expr::Attribute(method) => Some(method.attr.as_str()),
+        Expr::Name(name) => Some(name.id.as_str()),
+        _ => None,
+    }
 }

@@ -1,6 +1,6 @@
 //! Runs cells with changes: edited code, and values that are set right after their variables are bound.
 
-use crate::syntax::parse_module;
+use crate::syntax::{callee, parse_module};
 use ruff_python_ast::Expr;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_text_size::{Ranged, TextRange};
@@ -278,13 +278,8 @@ struct SeedFinder(Vec<TextRange>);
 impl<'a> Visitor<'a> for SeedFinder {
     fn visit_expr(&mut self, expression: &'a Expr) {
         if let Expr::Call(call) = expression {
-            let seeds = match &*call.func {
-                Expr::Attribute(method) => method.attr.as_str() == "manual_seed",
-                Expr::Name(name) => name.id.as_str() == "manual_seed",
-                _ => false,
-            };
             let seed = call.arguments.args.first().map(Ranged::range);
-            self.0.extend(seed.filter(|_| seeds));
+            self.0.extend(seed.filter(|_| callee(call) == Some("manual_seed")));
         }
         walk_expr(self, expression);
     }
