@@ -8,7 +8,7 @@ use super::super::cells::{trace, what_if};
 use super::super::commands::{doctor, why};
 use super::super::terminal::shell::Shell;
 use super::commands::required;
-use super::state::{CommandError, CommandResult, InputResult, Repl, input_name, is_input};
+use super::state::{CommandError, CommandResult, Repl, input_name, is_input, shown};
 use crate::lesson::Target;
 use crate::view::doctor as report;
 
@@ -22,8 +22,7 @@ impl Repl<'_> {
             *workspace.session.state().generator.borrow_mut() = generator;
             text?
         };
-        shell.show(&text)?;
-        Ok(InputResult::Done)
+        shown(&text, shell)
     }
 
     pub(super) fn trace(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
@@ -36,15 +35,13 @@ impl Repl<'_> {
                 workspace.ran[at].name
             )));
         }
-        shell.show(&trace::text(&traced, &workspace.session, Detail::Folded, shell.look))?;
-        Ok(InputResult::Done)
+        shown(&trace::text(&traced, &workspace.session, Detail::Folded, shell.look), shell)
     }
 
     pub(super) fn what_if(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
         let change = required(words, ":what-if inputs[1,0]=0.9")?;
         let text = what_if::typed(&self.workspace.borrow(), change, shell.look)?;
-        shell.show(&text)?;
-        Ok(InputResult::Done)
+        shown(&text, shell)
     }
 
     pub(super) fn doctor(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
@@ -80,8 +77,7 @@ impl Repl<'_> {
             text.gap();
             shell.show(&text)?;
         }
-        shell.show(&report::summary(&looked, found.len(), &[], shell.look))?;
-        Ok(InputResult::Done)
+        shown(&report::summary(&looked, found.len(), &[], shell.look), shell)
     }
 
     /// The index of a cell that ran: by its name, its step or the number of its input. Without words, the last one.

@@ -3,7 +3,7 @@
 use super::super::commands::{faq, look};
 use super::super::terminal::shell::{Exit, Shell};
 use super::commands::{COMMANDS, CommandGroup, ReplCommand, find};
-use super::state::{CommandError, CommandResult, InputResult, Repl};
+use super::state::{CommandError, CommandResult, InputResult, Repl, shown};
 use crate::ops::nearest;
 use crate::ops::schema::signature;
 use crate::ops::table::{self, ALIASES, FUNCTION, FUNCTIONAL, LINALG, Op};
@@ -33,28 +33,24 @@ impl Repl<'_> {
     }
 
     pub(super) fn look(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
-        shell.show(&look::typed(words, &shell.options, shell.look, false)?.0)?;
-        Ok(InputResult::Done)
+        shown(&look::typed(words, &shell.options, shell.look, false)?.0, shell)
     }
 
     pub(super) fn help(&mut self, word: &str, shell: &mut Shell) -> CommandResult {
         if word.is_empty() {
-            shell.show(&overview(shell.look))?;
-            return Ok(InputResult::Done);
+            return shown(&overview(shell.look), shell);
         }
         if let Some(command) = find(word.trim_start_matches(':')).filter(|command| {
             word.starts_with(':')
                 || !self.workspace.borrow().session.names().contains(&command.name.to_owned())
         }) {
-            shell.show(&command_help(command, shell.look))?;
-            return Ok(InputResult::Done);
+            return shown(&command_help(command, shell.look), shell);
         }
         let last = word.rsplit('.').next().unwrap_or(word);
         let is_bound = self.workspace.borrow().session.names().iter().any(|name| name == word);
         let last = ALIASES.iter().find(|(alias, _)| *alias == last).map_or(last, |(_, name)| *name);
         if let Some(op) = table::find(last).filter(|_| !is_bound) {
-            shell.show(&operation_help(op, shell.look))?;
-            return Ok(InputResult::Done);
+            return shown(&operation_help(op, shell.look), shell);
         }
         let plain = word.chars().all(|letter| letter.is_alphanumeric() || "._".contains(letter));
         if is_bound {

@@ -8,7 +8,7 @@ use super::super::cells::step::step_panel;
 use super::super::cells::workspace::Workspace;
 use super::super::terminal::shell::{Failure, Shell};
 use super::cells::shape_words;
-use super::state::{CommandError, CommandResult, InputResult, Outcomes, Repl, UndoPoint};
+use super::state::{CommandError, CommandResult, InputResult, Outcomes, Repl, UndoPoint, shown};
 use crate::lesson::Catalogue;
 use crate::view::errors::error;
 use crate::view::panel;
@@ -96,12 +96,11 @@ impl<'c> Repl<'c> {
             return Err(CommandError::message("No step has run here. `:next` runs the first."));
         };
         let outcome = self.outcomes.get(&step.name()).cloned().unwrap_or_default();
-        let shown = {
+        let parts = {
             let workspace = &mut *self.workspace.borrow_mut();
             step_panel(step, lesson, &outcome, &mut workspace.session)
         };
-        shell.show(&panel(&shown, shell.look))?;
-        Ok(InputResult::Done)
+        shown(&panel(&parts, shell.look), shell)
     }
 
     pub(super) fn next(&mut self, shell: &mut Shell) -> CommandResult {

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::super::cells::workspace::{RanCell, Workspace};
-use super::super::terminal::shell::Failure;
+use super::super::terminal::shell::{Failure, Shell};
 use crate::lesson::{Catalogue, Lesson, Step};
 use crate::session::Outcome;
+use crate::view::Text;
 use crate::view::errors::ErrorNote;
 
 /// A session of the REPL. The other files of this folder implement its commands.
@@ -124,3 +125,9 @@ impl CommandError {
 }
 
 pub(super) type CommandResult = Result<InputResult, CommandError>;
+
+/// Shows the answer of a command.
+pub(super) fn shown(text: &Text, shell: &mut Shell) -> CommandResult {
+    shell.show(text)?;
+    Ok(InputResult::Done)
+}

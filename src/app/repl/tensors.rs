@@ -3,9 +3,10 @@
 use super::super::cells::runner;
 use super::super::terminal::shell::Shell;
 use super::commands::required;
-use super::state::{CommandError, CommandResult, InputResult, Repl};
+use super::state::{CommandError, CommandResult, InputResult, Repl, shown};
 use crate::explain::shape_steps::{is_harmless, shape_steps};
 use crate::tensor::Tensor;
+use crate::tensor::show::joined;
 use crate::view::shape_table::shapes;
 use crate::view::storage::{StorageView, storage};
 use crate::view::{heat, table};
@@ -17,15 +18,13 @@ impl Repl<'_> {
     pub(super) fn table(&mut self, expression: &str, shell: &mut Shell) -> CommandResult {
         let tensor = self.tensor(required(expression, ":table attn_weights")?)?;
         let figure = self.workspace.borrow().figure(expression, &tensor);
-        shell.show(&table::figure(&figure, shell.look))?;
-        Ok(InputResult::Done)
+        shown(&table::figure(&figure, shell.look), shell)
     }
 
     pub(super) fn heat(&mut self, expression: &str, shell: &mut Shell) -> CommandResult {
         let tensor = self.tensor(required(expression, ":heat attn_weights")?)?;
         let figure = self.workspace.borrow().figure(expression, &tensor);
-        shell.show(&heat::with_scale(&figure, shell.look))?;
-        Ok(InputResult::Done)
+        shown(&heat::with_scale(&figure, shell.look), shell)
     }
 
     pub(super) fn shape(&mut self, expression: &str, shell: &mut Shell) -> CommandResult {
@@ -106,15 +105,14 @@ impl Repl<'_> {
             strips.push(strip(expression, &tensor, None));
         }
         let tokens = if drawn { tokens } else { Vec::new() };
-        shell.show(&storage(&strips, &tokens, shell.look))?;
-        Ok(InputResult::Done)
+        shown(&storage(&strips, &tokens, shell.look), shell)
     }
 }
 
 /// The layout in words: "shape (2, 6), strides (1, 2), not contiguous, the storage of keys".
 fn layout_summary(tensor: &Tensor, shares: Option<&str>) -> String {
-    let tuple = |sizes: &[usize]| sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-    let mut facts = format!("shape ({}), strides ({})", tuple(tensor.shape()), tuple(tensor.strides()));
+    let (shape, strides) = (joined(tensor.shape(), ", "), joined(tensor.strides(), ", "));
+    let mut facts = format!("shape ({shape}), strides ({strides})");
     if tensor.layout().offset > 0 {
         facts.push_str(&format!(", offset {}", tensor.layout().offset));
     }

@@ -1,7 +1,7 @@
 //! `:vars` lists the variables.
 
 use super::super::terminal::shell::Shell;
-use super::state::{CommandResult, InputResult, Repl};
+use super::state::{CommandResult, Repl, shown};
 use crate::view::columns::columns;
 use crate::view::{Line, Role, Text};
 
@@ -30,8 +30,7 @@ impl Repl<'_> {
         if text.is_empty() {
             text.say(Role::Prose, "Nothing is bound.");
         }
-        shell.show(&text)?;
-        Ok(InputResult::Done)
+        shown(&text, shell)
     }
 
     /// A variable that is not a tensor in a few words: `int 2`, `module`, `class`. Empty if its `repr` raises.
