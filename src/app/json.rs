@@ -1,6 +1,5 @@
 //! What all JSON documents share: how a document is written, and how a tensor's elements and single numbers look.
 
-use std::borrow::Cow;
 use std::io;
 
 use serde::Serialize;
@@ -8,7 +7,7 @@ use serde_json::Value;
 
 use super::terminal::shell::{Failure, Shell};
 use crate::tensor::{Buffer, Tensor};
-use crate::view::text::commands_terminal;
+use crate::view::text::{commands_terminal, escaped};
 
 /// The largest number of elements whose values are given.
 const MOST_VALUES: usize = 4096;
@@ -17,23 +16,10 @@ const MOST_VALUES: usize = 4096;
 pub(crate) fn write_json(document: &impl Serialize, shell: &mut Shell) -> Result<(), Failure> {
     let text =
         serde_json::to_string(document).map_err(|error| Failure::Unwritable(io::Error::other(error)))?;
-    shell.say(&format!("{}\n", escaped(&text)))
-}
-
-/// A document in which strings have `\u009b` for each character that a terminal obeys. (The first 32 are escaped in any
-/// JSON. The others stand in strings only.)
-fn escaped(document: &str) -> Cow<'_, str> {
-    if !document.contains(commands_terminal) {
-        return Cow::Borrowed(document);
-    }
-    let mut out = String::with_capacity(document.len());
-    for c in document.chars() {
-        match commands_terminal(c) {
-            true => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            false => out.push(c),
-        }
-    }
-    Cow::Owned(out)
+    // Strings have `\u009b` for each character that a terminal obeys. (The first 32 are escaped in any JSON. The others
+    // stand in strings only.)
+    let write = |c: char, out: &mut String| out.push_str(&format!("\\u{:04x}", u32::from(c)));
+    shell.say(&format!("{}\n", escaped(&text, commands_terminal, write)))
 }
 
 /// The elements of a tensor, as [`values`] writes them.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::lesson::compare::{Verdict, pairs};
-use crate::view::text::{Line, Look, Role, Text};
+use crate::view::text::{Line, Look, Role, Text, verdict};
 use crate::view::wrap::{self, wrap};
 
 /// A cell that was run again.
@@ -93,13 +93,8 @@ pub fn report(files: &[CheckedFile], look: Look) -> Text {
 
 /// The verdict on a file, and its faults.
 pub(crate) fn summary(file: &CheckedFile, look: Look) -> Text {
-    let mut line = Line::new();
-    match (look.plain, file.is_good()) {
-        (true, true) => line.push(Role::Prose, "good: "),
-        (true, false) => line.push(Role::Prose, "not good: "),
-        (false, true) => line.push(Role::Good, "✓ "),
-        (false, false) => line.push(Role::Bad, "✗ "),
-    }
+    let is_good = file.is_good();
+    let mut line = verdict(is_good, if is_good { "good: " } else { "not good: " }, look);
     line.push(Role::Name, &file.file);
     line.push(Role::Prose, format!(": {}", file.verdict()));
     if let Some(hint) = &file.hint {

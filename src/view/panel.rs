@@ -6,7 +6,7 @@ use crate::view::figure::Figure;
 use crate::view::picture::{self, Picture};
 use crate::view::prose::prose;
 use crate::view::table;
-use crate::view::text::{Line, Look, Role, Text, escape_controls, unbroken};
+use crate::view::text::{Line, Look, Role, Text, escape_controls, unbroken, verdict};
 use crate::view::wrap::{self, wrap};
 
 /// Everything that a step shows.
@@ -292,13 +292,7 @@ pub(crate) fn printable(line: &str) -> String {
 pub(crate) fn checks(checks: &[Check], look: Look) -> Text {
     let mut text = Text::new();
     for check in checks {
-        let mut line = Line::new();
-        match (look.plain, check.is_true) {
-            (true, true) => line.push(Role::Prose, "true: "),
-            (true, false) => line.push(Role::Prose, "false: "),
-            (false, true) => line.push(Role::Good, "✓ "),
-            (false, false) => line.push(Role::Bad, "✗ "),
-        }
+        let mut line = verdict(check.is_true, if check.is_true { "true: " } else { "false: " }, look);
         line.push(if check.is_true { Role::Prose } else { Role::Bad }, &check.text);
         if let Some(deviation) = &check.deviation {
             let space = if look.plain { ", " } else { "   " };

@@ -370,15 +370,33 @@ pub(crate) fn commands_terminal(c: char) -> bool {
 /// `text` with control characters written as `\n`, `\u{1b}` and the like, except those in `keep`: text from notebooks
 /// and cells cannot send commands to the terminal.
 pub(crate) fn escape_controls<'t>(text: &'t str, keep: &[char]) -> Cow<'t, str> {
-    let escaped = |c: char| (commands_terminal(c) || c == NO_BREAK_SPACE) && !keep.contains(&c);
-    if !text.contains(escaped) {
+    let is_meant = |c: char| (commands_terminal(c) || c == NO_BREAK_SPACE) && !keep.contains(&c);
+    escaped(text, is_meant, |c, out| out.extend(c.escape_default()))
+}
+
+/// `text` in which `write` writes the characters that are meant.
+pub(crate) fn escaped(
+    text: &str,
+    is_meant: impl Fn(char) -> bool,
+    write: impl Fn(char, &mut String),
+) -> Cow<'_, str> {
+    if !text.contains(&is_meant) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if escaped(c) { out.extend(c.escape_default()) } else { out.push(c) }
+        if is_meant(c) { write(c, &mut out) } else { out.push(c) }
     }
     Cow::Owned(out)
+}
+
+/// The sign of good or bad at the start of a line; `words` instead where a screen reader reads it.
+pub(crate) fn verdict(is_good: bool, words: &str, look: Look) -> Line {
+    match is_good {
+        _ if look.plain => Line::new().with(Role::Prose, words),
+        true => Line::new().with(Role::Good, "✓ "),
+        false => Line::new().with(Role::Bad, "✗ "),
+    }
 }
 
 /// `text` as one word for wrapping: no line is broken at its spaces.
