@@ -105,6 +105,13 @@ fn nearly(a: &[f64], b: &[f64], factor: f64) -> bool {
     a.iter().zip(b).all(near)
 }
 
+/// How many elements of two tensors of one shape differ, and where the first is.
+fn differing(a: &[f64], b: &[f64]) -> Option<(usize, usize)> {
+    let mut all = (0..a.len()).filter(|&at| !nearly(&a[at..=at], &b[at..=at], 1.0));
+    let first = all.next()?;
+    Some((1 + all.count(), first))
+}
+
 /// Where two programs part whose outputs these are. The cell `caller` called both, and is no part of them. `None`: nothing
 /// that was recorded of both differs.
 pub fn parting(traces: [&Trace; 2], outputs: [&Tensor; 2], caller: &str) -> Option<Parting> {
@@ -150,10 +157,8 @@ fn operand([one, two]: [&Traced; 2], traces: [&Trace; 2]) -> Option<PartedOperan
         let differing = match a.shape() == b.shape() {
             true => {
                 let (left, right) = (values(a)?, values(b)?);
-                let differ = |at: &usize| !nearly(&left[*at..=*at], &right[*at..=*at], 1.0);
-                let at: Vec<usize> = (0..count).filter(differ).collect();
-                let first = *at.first()?;
-                Some((at.len(), unravel(first, a.shape()), [left[first], right[first]]))
+                let (count, first) = differing(&left, &right)?;
+                Some((count, unravel(first, a.shape()), [left[first], right[first]]))
             }
             false => None,
         };
@@ -243,11 +248,9 @@ fn relation(one: &[Found], two: &[Found], at: [Option<usize>; 2]) -> Option<Rela
     if a.shape != b.shape {
         return None;
     }
-    let differ = |at: &usize| !nearly(&[a.values[*at]], &[b.values[*at]], 1.0);
-    let differing: Vec<usize> = (0..a.values.len()).filter(differ).collect();
-    let index = *differing.first()?;
+    let (differing, index) = differing(&a.values, &b.values)?;
     Some(Relation::Elements {
-        differing: differing.len(),
+        differing,
         count: a.values.len(),
         index: unravel(index, &a.shape),
         values: [a.values[index], b.values[index]],

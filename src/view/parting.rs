@@ -164,14 +164,15 @@ fn given(operand: &PartedOperand) -> String {
         None => format!("{name} has the shape {first} in the first and {second} in the second."),
         Some((count, index, [a, b])) => {
             let all = grouped(shapes[0].iter().product::<usize>() as u64);
-            let count = grouped(*count as u64);
-            format!(
-                "{name} differs before that: {count} of {all} numbers, the first at {index:?}: {} and {}.",
-                amount(*a),
-                amount(*b)
-            )
+            let (count, place) = (grouped(*count as u64), at(index, *a, *b));
+            format!("{name} differs before that: {count} of {all} numbers, the first {place}.")
         }
     }
+}
+
+/// An index, and what both have there.
+fn at(index: &[usize], a: f64, b: f64) -> String {
+    format!("at {index:?}: {} and {}", amount(a), amount(b))
 }
 
 fn outputs(it: &Compared) -> String {
@@ -184,13 +185,10 @@ fn outputs(it: &Compared) -> String {
         };
     }
     match &found.greatest {
-        Some((index, a, b)) => format!(
-            "{one}, {} of {} numbers differ, most at {index:?}: {} and {}",
-            grouped(found.differing as u64),
-            grouped(found.count as u64),
-            amount(*a),
-            amount(*b)
-        ),
+        Some((index, a, b)) => {
+            let (differing, count) = (grouped(found.differing as u64), grouped(found.count as u64));
+            format!("{one}, {differing} of {count} numbers differ, most {}", at(index, *a, *b))
+        }
         None => format!("{one}, {} of {} numbers are nan in one only", found.nan, found.count),
     }
 }
@@ -230,11 +228,7 @@ fn related(relation: &Relation, sides: &[Option<PartedStep>; 2]) -> String {
         Relation::Order => "The numbers are the same, in another order.".to_owned(),
         Relation::Elements { differing, count, index, values: [a, b] } => {
             let (differing, count) = (grouped(*differing as u64), grouped(*count as u64));
-            format!(
-                "{differing} of {count} numbers differ, the first at {index:?}: {} and {}.",
-                amount(*a),
-                amount(*b)
-            )
+            format!("{differing} of {count} numbers differ, the first {}.", at(index, *a, *b))
         }
     }
 }
