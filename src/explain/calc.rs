@@ -177,7 +177,6 @@ impl Calc {
     fn divisor(&self) -> String {
         match self {
             Calc::Product(parts) if parts.len() > 1 => format!("({})", self.text()),
-            Calc::Quotient(..) => format!("({})", self.text()),
             other => other.factor(false),
         }
     }
@@ -198,10 +197,6 @@ impl Calc {
             _ => (false, self.grouped()),
         }
     }
-
-    fn is_zero(&self) -> bool {
-        self.value() == 0.0
-    }
 }
 
 /// The text of a sum: `a + b - c`. Of many terms, the largest in their order, and the rest.
@@ -212,9 +207,9 @@ fn sum(parts: &[Calc]) -> String {
     let values: Vec<f64> = parts.iter().map(Calc::value).collect();
     let (mut shown, mut cut) = largest(&values);
     // Terms that a mask made 0 are left out.
-    let zeros = shown.iter().filter(|&&at| parts[at].is_zero()).count();
+    let zeros = shown.iter().filter(|&&at| values[at] == 0.0).count();
     if zeros > 1 && zeros < shown.len() {
-        shown.retain(|&at| !parts[at].is_zero());
+        shown.retain(|&at| values[at] != 0.0);
         cut = true;
     }
     let mut out = String::new();

@@ -76,14 +76,10 @@ impl LessonParser<'_> {
                 self.open_exercise = false;
                 self.last_was_cell = false;
             }
-            BlockKind::Prose => {
-                self.last_was_cell = false;
-                self.extend(&block.range);
-            }
             BlockKind::Fence { info, body } if info.starts_with('{') => {
                 self.directive(info, body, block)?;
             }
-            BlockKind::Fence { .. } => {
+            BlockKind::Prose | BlockKind::Fence { .. } => {
                 self.last_was_cell = false;
                 self.extend(&block.range);
             }

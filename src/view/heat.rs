@@ -369,7 +369,6 @@ pub(crate) fn bar_of(level: f64, columns: usize) -> String {
 pub(crate) fn scale(ends: [String; 2], statistics: &Statistics, look: Look) -> Text {
     let mut signs: Vec<(char, Role, String)> = Vec::new();
     let [low, high] = ends;
-    let (least, greatest) = ((block(0.0), Role::Heat(0.0)), (block(1.0), Role::Heat(1.0)));
     let zeros = statistics.zero > 0 && statistics.is_masked(0.0);
     match () {
         // A map of one value has a character of its own.
@@ -377,14 +376,11 @@ pub(crate) fn scale(ends: [String; 2], statistics: &Statistics, look: Look) -> T
             signs.push((block(1.0), Role::Number, high));
         }
         () if statistics.is_constant() => signs.push(('▄', Role::Heat(0.5), high)),
-        // A zero among weights is a dot: the lowest block is the least that is not zero.
-        () if zeros => {
-            signs.push((least.0, least.1, "just above 0".to_owned()));
-            signs.push((greatest.0, greatest.1, high));
-        }
         () => {
-            signs.push((least.0, least.1, low));
-            signs.push((greatest.0, greatest.1, high));
+            // A zero among weights is a dot: the lowest block is the least that is not zero.
+            let low = if zeros { "just above 0".to_owned() } else { low };
+            signs.push((block(0.0), Role::Heat(0.0), low));
+            signs.push((block(1.0), Role::Heat(1.0), high));
         }
     }
     let zeros = zeros && !statistics.is_constant();

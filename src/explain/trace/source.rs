@@ -83,12 +83,7 @@ fn ranges(
         Some(Stmt::AnnAssign(assign)) if assign.value.as_ref().is_some_and(|value| value.range() == node) => {
             up_to(assign.range.start())
         }
-        Some(Stmt::AugAssign(assign)) if in_place && assign.value.range().contains_range(node) => {
-            assign.range
-        }
-        Some(Stmt::AugAssign(assign)) if in_place && assign.target.range().contains_range(node) => {
-            assign.range
-        }
+        Some(Stmt::AugAssign(assign)) if in_place => assign.range,
         // `total += w * x` adds to a number first: that makes a new tensor.
         Some(Stmt::AugAssign(assign)) if assign.value.range() == node && adds_to_target(assign, ran) => {
             return (assign.range, assign.range);
