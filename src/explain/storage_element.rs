@@ -194,12 +194,7 @@ impl PastOperand {
         if self.time >= self.tensor.storage().version() {
             return self.tensor.to_f64_vec();
         }
-        self.indices().iter().map(|index| self.value(index)).collect()
-    }
-
-    /// All indices, row-major.
-    pub(crate) fn indices(&self) -> Vec<Vec<usize>> {
-        indices(self.tensor.shape())
+        indices(self.tensor.shape()).iter().map(|index| self.value(index)).collect()
     }
 
     /// A copy of its values at that time, with no history.

@@ -3,7 +3,7 @@
 
 use crate::explain::account::{Account, SourceElement, WhyEnd};
 use crate::explain::calc::Calc;
-use crate::explain::storage_element::PastOperand;
+use crate::explain::storage_element::{PastOperand, indices};
 use crate::explain::subject::Subject;
 use crate::explain::terms::figure;
 use crate::tensor::explanation::{Explanation, Movement};
@@ -276,7 +276,7 @@ pub(crate) fn added(subject: &Subject, by_element: bool) -> Option<Account> {
     let own = subject.index();
     let mut links = vec![subject.link(0, &base, own)];
     let mut terms = vec![base.value(own)];
-    for at in index.indices() {
+    for at in indices(index.tensor.shape()) {
         let target = index.value(&at) as usize;
         let mut from = if by_element { at.clone() } else { own.to_vec() };
         if !by_element {

@@ -24,11 +24,7 @@ pub(crate) fn account(subject: &Subject, kind: OrderKind) -> Option<Account> {
             .iter()
             .position(|&value| value == subject.value || (value.is_nan() && subject.value.is_nan()))?,
     };
-    let mut at = lead.clone();
-    if ndim > 0 {
-        at.insert(axis, stood);
-    }
-    let link = subject.link(0, &x, &at);
+    let link = subject.link(0, &x, &x.line(&lead, axis)[stood]);
     let line = along(&subject.called(0), &lead, axis);
     let descending = match kind {
         OrderKind::TopK => !matches!(subject.param("largest"), Some(Arg::Bool(false))),

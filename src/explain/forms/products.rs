@@ -222,11 +222,7 @@ pub(crate) fn linear(subject: &Subject) -> Option<Account> {
     let add = bias.value(&bias_at);
     let link = subject.link(2, &bias, &bias_at);
     let (a, b) = (lines.values(0), lines.values(1));
-    let products = Calc::products(&a, &b);
-    let mut sum = match products {
-        Calc::Sum(parts) => parts,
-        other => vec![other],
-    };
+    let Calc::Sum(mut sum) = Calc::products(&a, &b) else { return None };
     sum.push(Calc::Number(add));
     let terms: Vec<f64> = a.iter().zip(&b).map(|(x, y)| x * y).chain([add]).collect();
     let account = Account::words(format!("{} + {}", lines.words(), link.what)).figures(Calc::Sum(sum));

@@ -191,16 +191,11 @@ pub(crate) fn extreme(subject: &Subject, which: Extremum, gives: ExtremeResult) 
         true => format!("{} = {} is {word} {}: index {at}", link.what, figure(values[at]), met.name),
         false => format!("{word} {}: {}", met.name, link.what),
     };
-    let (shown, cut) = largest(&values);
-    let shown: Vec<f64> = match (cut, wants_largest) {
-        (false, _) => values.clone(),
-        (true, true) => shown.iter().map(|&at| values[at]).collect(),
-        (true, false) => vec![values[at]],
-    };
+    let (_, cut) = largest(&values);
     let calc = match places {
         true => Calc::Number(at as f64),
         false if is_middle || cut => Calc::Number(values[at]),
-        false => Calc::apply(if wants_largest { "max" } else { "min" }, numbers(&shown), values[at]),
+        false => Calc::apply(if wants_largest { "max" } else { "min" }, numbers(&values), values[at]),
     };
     Some(Account::words(words).figures(calc).from([link]))
 }
