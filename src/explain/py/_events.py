@@ -86,7 +86,9 @@ class Watch:
         # How many methods that merge were examined.
         self.merges = 0
         # The models that the program itself switches, or whose parameters it asks for.
-        self.models = []
+        self.models, self.asked_at = [], {}
+        # Of models that no optimizer has: a matrix at the last step, and which share of a trained one each step has added.
+        self.averages = {}
         # The functions with gradients of their own, and what they were called with first.
         self.functions = {}
         # The rows of the call in training that came last; the answers of each row, and where the loss was computed.

@@ -3,6 +3,7 @@
 import _torch
 import torch
 from _models import listed, place_of, trained_models
+from _probe_values import figure
 
 
 def params_of(optimizer):
@@ -11,6 +12,29 @@ def params_of(optimizer):
 
 def has_gradient(param):
     return param.grad is not None and bool((param.grad != 0).any())
+
+
+def note_averages(watch, trained):
+    """At a step: how much of a trained model went into another one of its class since the last step, and whether an average of
+    both keeps the smaller part of itself, the same in each of three steps. A share that changes is one that begins."""
+    held = {id(param) for optimizer, _ in watch.optimizers for param in params_of(optimizer)}
+    for module in watch.models:
+        own = list(module.parameters())
+        other = next((it for it in trained if type(it) is type(module) and it is not module), None)
+        if other is None or any(id(param) in held for param in own):
+            continue
+        at = max(range(len(own)), key=lambda at: own[at].dim())
+        average, param = own[at].detach(), list(other.parameters())[at].detach()
+        before, shares = watch.averages.get(id(module), (None, []))
+        if before is not None:
+            way, moved = param - before, average - before
+            share = float((moved * way).sum() / (way * way).sum())
+            is_between = float((moved - share * way).abs().max()) <= 1e-3 * float(way.abs().max())
+            shares = [*shares[-2:], share] if is_between else []
+        watch.averages[id(module)] = average.clone(), shares
+        if len(shares) == 3 and max(shares) - min(shares) < 1e-3 and 0.5 < shares[0] < 0.999:
+            observed = f"At each step this model becomes {figure(1 - shares[0])} times itself and {figure(shares[0])} times the trained one: it has forgotten what it averages after a few steps."
+            watch.add("average-corrected-wrongly", watch.asked_at[id(module)], observed, "average.mul_(decay).add_(param, alpha=1 - decay), with a decay near 1", "an average of weights keeps the smaller part of itself", "An average over many steps is smoother than the last weights. With the shares exchanged it is nearly a copy of them.")
 
 
 def left_out(watch):

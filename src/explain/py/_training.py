@@ -13,12 +13,12 @@ import torch
 import numpy
 from _begun_anew import begun_anew, numbered
 from _checks import compared, failed_checks, printed
-from _events import Step, Watch, is_own, is_repeated, outermost, own_frame, place
+from _events import Step, Watch, is_own, is_repeated, outermost, own_frame, place, place_in
 from _held_out import note_answers, note_rows, other_answers, shared_rows, trained_on
 from _merged import watch_merges
 from _models import begun_with, copied_tables, drops, listed, other_start, shared_layers, unused_layers
 from _own_gradients import note_function, own_gradients
-from _parameters import fingerprint, has_gradient, left_out, note_alike, never_reached, never_stepped, params_of, plain_numbers, unregistered
+from _parameters import fingerprint, has_gradient, left_out, note_alike, note_averages, never_reached, never_stepped, params_of, plain_numbers, unregistered
 from _probe_values import as_json
 from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_angle, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, slow_schedules, squared_rates, unread_rates, wrong_cosines, zero_rates
 from _states import RECURRENT, forgotten, note_step
@@ -38,6 +38,7 @@ def asked(method, module, /, *args, **kwargs):
     watch, caller = _watch, sys._getframe(2)
     if is_own(caller) and len(watch.models) < 64 and all(module is not it for it in watch.models):
         watch.models.append(module)
+        watch.asked_at[id(module)] = place_in(caller)
     return method(module, *args, **kwargs)
 
 
@@ -230,6 +231,8 @@ def _stepped(optimizer, call, args, kwargs):
         elif not reached:
             observed = "After this backward() no parameter of the optimizer has a gradient: the loss does not depend on them."
             watch.add("loss-cut-off", now.backward, observed, "a loss that is computed from the model's output, without detach() and .item()")
+    if watch.steps < 64:
+        _torch._untraced(unless_raised, note_averages, watch, now.calls)
     for module in now.calls:
         own = {id(param) for param in module.parameters()}
         if not any(id(param) in own for param in params) or not drops(module):
