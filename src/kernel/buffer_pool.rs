@@ -184,37 +184,3 @@ fn free_oldest<T>(unused: &mut Vec<Unused<T>>, more: impl Fn(usize, usize) -> bo
     }
     unused.drain(..count);
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Vectors that grow leave no more in the pool than the least it keeps.
-    #[test]
-    fn sizes_that_grow_do_not_fill_the_pool() {
-        set_limit(8 * LEAST);
-        let grown = LEAST / 8 / size_of::<i64>();
-        for step in 0..40 {
-            recycle(take::<i64>(grown + step * 1024));
-        }
-        let kept = POOL.with_borrow(|pool| pool.i64.iter().map(|it| it.vector.len()).sum::<usize>())
-            * size_of::<i64>();
-        assert!(kept <= LEAST + LEAST / 4, "{kept} bytes");
-        // What is asked for again is still there.
-        assert!(reused::<i64>(grown + 39 * 1024, false).is_some());
-    }
-
-    /// Zeros that nobody wrote are zeros again; a vector that was written is cleared.
-    #[test]
-    fn zeros_are_zeros_again() {
-        let len = 3 * SMALLEST;
-        let first = zeros::<f64>(len);
-        let place = first.as_ptr();
-        recycle_zeros(first);
-        let mut again = zeros::<f64>(len);
-        assert_eq!(again.as_ptr(), place);
-        again.fill(2.0);
-        recycle(again);
-        assert!(zeros::<f64>(len).iter().all(|&it| it == 0.0));
-    }
-}

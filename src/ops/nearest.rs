@@ -48,16 +48,3 @@ fn plain(name: &str) -> String {
         .flat_map(char::to_lowercase)
         .collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_inside_of_another_is_similar_if_it_is_a_large_part_of_it() {
-        let of = |wanted: &str| nearest(wanted, ["attn_scores_2", "res", "keys"], 2);
-        assert_eq!(of("attn_scores_5"), ["attn_scores_2"]);
-        assert_eq!(of("keys_of_all_tokens"), ["keys"]);
-        assert_eq!(of("thekeys"), ["keys"]);
-    }
-}
