@@ -3,11 +3,7 @@
 //! offset of each list, row-major.
 
 use super::buffer_pool::{self, Element};
-use super::threads;
-
-/// Elements below which a copy stays on the caller's thread, and elements that a thread takes at a time.
-const PARALLEL: usize = 1 << 15;
-const PIECE: usize = 1 << 14;
+use super::threads::{self, PARALLEL, PIECE};
 
 /// The storage offsets `0, stride, 2 stride, ...` of a whole axis.
 pub fn whole(size: usize, stride: usize) -> Vec<usize> {

@@ -5,11 +5,8 @@
 //! numbers, with and without weight and bias.
 
 use super::real::simd;
-use super::{Real, buffer_pool, reduce, threads};
-
-/// Numbers below which rows stay on the caller's thread, and numbers that a thread takes at a time.
-const PARALLEL: usize = 1 << 15;
-const PIECE: usize = 1 << 14;
+use super::threads::{self, PARALLEL, PIECE};
+use super::{Real, buffer_pool, reduce};
 
 /// Vectors in one chunk of the recurrence.
 const CHUNK: usize = 16;

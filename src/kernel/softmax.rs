@@ -6,12 +6,8 @@
 use ndarray::ArrayViewD;
 
 use super::real::simd;
-use super::{Real, buffer_pool, threads};
-
-/// Elements below which rows stay on the caller's thread.
-const PARALLEL: usize = 1 << 15;
-/// Elements that a thread takes at a time.
-const PIECE: usize = 1 << 14;
+use super::threads::{self, PARALLEL, PIECE};
+use super::{Real, buffer_pool};
 
 /// Weights from scores along `axis`: exp(x - max) / Σ exp(x - max), same shape, row-major. Copies.
 /// A row of -inf only becomes NaN, as in PyTorch.
@@ -37,12 +33,9 @@ fn along<T: Real>(x: ArrayViewD<T>, axis: usize, log: bool) -> Vec<T> {
     let x = x.as_slice().expect("the layout is row-major");
     let block = length * inner;
     let size = (PIECE / block).max(1) * block;
-    match data.len() < PARALLEL {
-        true => blocks(x, &mut data, [length, inner], is_last, log),
-        false => threads::share(x.chunks(size).zip(data.chunks_mut(size)), |(x, data)| {
-            blocks(x, data, [length, inner], is_last, log);
-        }),
-    }
+    threads::share_if(x.len() >= PARALLEL, x.chunks(size).zip(data.chunks_mut(size)), |(x, data)| {
+        blocks(x, data, [length, inner], is_last, log);
+    });
     data
 }
 
@@ -205,7 +198,7 @@ fn powers<T: Real>(row: &mut [T], top: &[T], whole: usize) {
 /// Combines a row into one number in the order of a vector register: lane by lane, then the lanes as in [`halves`]. With
 /// fewer numbers than lanes, in order.
 #[inline(always)]
-fn fold<T: Real>(row: &[T], combine: impl Fn(T, T) -> T) -> T {
+pub(super) fn fold<T: Real>(row: &[T], combine: impl Fn(T, T) -> T) -> T {
     let lanes = 2 * T::LANES;
     if row.len() < lanes {
         let mut rest = row.iter();

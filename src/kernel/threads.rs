@@ -13,6 +13,11 @@ use std::time::Instant;
 
 use super::stop::{self, Watch};
 
+/// Numbers below which rows stay on the caller's thread, and numbers that a thread takes at a time, where an operation has no
+/// measure of its own.
+pub(super) const PARALLEL: usize = 1 << 15;
+pub(super) const PIECE: usize = 1 << 14;
+
 /// The number of threads; 0 until it is first needed.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
 

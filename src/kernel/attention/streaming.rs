@@ -141,15 +141,7 @@ simd! {
 simd! {
     /// The largest of a row and `before`; NaN if any is NaN.
     fn row_max<'a, T>(row: &'a [T], before: T) -> T {
-        let mut acc = [before; 16];
-        let (runs, rest) = row.as_chunks::<16>();
-        for run in runs {
-            for (acc, &x) in acc.iter_mut().zip(run) {
-                // `|` instead of `||` lets the compiler use a select instead of a branch.
-                *acc = if acc.is_nan() | (*acc > x) { *acc } else { x };
-            }
-        }
-        acc.iter().chain(rest).fold(before, |top, &x| top.maximum(x))
+        softmax::fold(row, T::maximum).maximum(before)
     }
 }
 

@@ -10,10 +10,7 @@ pub mod norm;
 pub mod softmax;
 
 use super::Real;
-
-/// Numbers below which rows stay on the caller's thread, and numbers that a thread takes at a time.
-const PARALLEL: usize = 1 << 15;
-const PIECE: usize = 1 << 14;
+use super::threads::{PARALLEL, PIECE};
 
 /// Combines `map` of the numbers at each place of some rows in the order of a vector register of `lanes` numbers, as
 /// `softmax::fold` does for one row. PyTorch has kernels for registers of 32 and of 64 bytes.

@@ -47,12 +47,8 @@ pub fn softmax<T: Real>(known: Known, y: &[T], grad: &[T], [length, inner]: [usi
             columns(y, grad, out, inner);
         }
     };
-    if out.len() < PARALLEL {
-        each(0, &mut out);
-        return out;
-    }
-    let size = (PIECE / block).max(1) * block;
-    threads::share(out.chunks_mut(size).enumerate(), |(number, out)| each(number * size, out));
+    let (size, is_large) = ((PIECE / block).max(1) * block, out.len() >= PARALLEL);
+    threads::share_if(is_large, out.chunks_mut(size).enumerate(), |(number, out)| each(number * size, out));
     out
 }
 

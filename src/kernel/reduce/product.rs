@@ -108,14 +108,8 @@ fn scan<T: Element, C: Copy + Send + Sync>(
         [] => (1, 1),
         shape => (shape[axis], shape[axis + 1..].iter().product()),
     };
-    let copied;
-    let data = match x.as_slice() {
-        Some(data) => data,
-        None => {
-            copied = x.iter().copied().collect::<Vec<T>>();
-            &copied[..]
-        }
-    };
+    let x = x.as_standard_layout();
+    let data = x.as_slice().expect("the layout is row-major");
     let mut out: Vec<T> = buffer_pool::take(data.len());
     let block = length * inner;
     if block == 0 {
@@ -140,10 +134,7 @@ fn scan<T: Element, C: Copy + Send + Sync>(
         }
     };
     let size = (PIECE / block).max(if inner == 1 { ROWS } else { 1 }) * block;
-    match data.len() < PARALLEL {
-        true => each((data, &mut out)),
-        false => threads::share(data.chunks(size).zip(out.chunks_mut(size)), each),
-    }
+    threads::share_if(data.len() >= PARALLEL, data.chunks(size).zip(out.chunks_mut(size)), each);
     out
 }
 
