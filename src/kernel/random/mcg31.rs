@@ -30,15 +30,3 @@ impl Mcg31 {
 pub(super) fn unit(x: u32) -> f64 {
     f64::from(x) / MODULUS as f64
 }
-
-/// -ln(x / (2^31 - 1)) / lambda in f32, the quotient rounded first, as in MKL. MKL's logarithm has an
-/// error of up to 0.9 units in the last place, this one is the nearest, so the last bits differ sometimes.
-pub(super) fn exponential_f32(x: u32, lambda: f64) -> f32 {
-    let log = f64::from(unit(x) as f32).ln() as f32;
-    -log * (1.0 / lambda) as f32 + f32::MIN_POSITIVE
-}
-
-/// -ln(x / (2^31 - 1)) / lambda in f64.
-pub(super) fn exponential_f64(x: u32, lambda: f64) -> f64 {
-    -unit(x).ln() * (1.0 / lambda) + f64::MIN_POSITIVE
-}

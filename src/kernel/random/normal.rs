@@ -79,35 +79,9 @@ pub(super) fn next_normal(generator: &mut Generator, mean: f64, std: f64) -> f64
     standard.mul_add(std, mean)
 }
 
-/// The f64 block: the C library's functions on each pair.
-#[inline(always)]
-pub(super) fn box_muller_f64(block: &mut [f64; 16], mean: f64, std: f64) {
-    let (first, second) = block.split_at_mut(8);
-    for (a, b) in first.iter_mut().zip(second) {
-        let radius = (-2.0 * (1.0 - *a).ln()).sqrt();
-        let theta = 2.0 * PI * *b;
-        *a = (radius * theta.cos()).mul_add(std, mean);
-        *b = (radius * theta.sin()).mul_add(std, mean);
-    }
-}
-
-/// The f32 block: Cephes' log, sin and cos on each pair.
-#[inline(always)]
-pub(super) fn box_muller_f32(block: &mut [f32; 16], mean: f64, std: f64) {
-    const TWO_PI: f32 = (2.0 * PI) as f32;
-    let (mean, std) = (mean as f32, std as f32);
-    let (first, second) = block.split_at_mut(8);
-    for (a, b) in first.iter_mut().zip(second) {
-        let radius = (-2.0 * log(1.0 - *a)).sqrt();
-        let (sin, cos) = sin_cos(TWO_PI * *b);
-        *a = (radius * cos).mul_add(std, mean);
-        *b = (radius * sin).mul_add(std, mean);
-    }
-}
-
 /// Natural logarithm of a normal, positive `x`.
 #[inline(always)]
-fn log(x: f32) -> f32 {
+pub(super) fn log(x: f32) -> f32 {
     #[rustfmt::skip]
     const P: [f32; 9] = [
         7.037_683_6e-2, -1.151_461e-1, 1.167_699_84e-1, -1.242_014_1e-1, 1.424_932_3e-1,
@@ -137,7 +111,7 @@ fn log(x: f32) -> f32 {
 
 /// Sine and cosine of `x >= 0`.
 #[inline(always)]
-fn sin_cos(x: f32) -> (f32, f32) {
+pub(super) fn sin_cos(x: f32) -> (f32, f32) {
     // Pi/4 in three parts, negative.
     const PARTS: [f32; 3] = [-0.785_156_25, -2.418_756_5e-4, -3.774_895e-8];
     // The octant, rounded up to an even one: j * pi/4 is the nearest multiple of pi/2.
