@@ -1,8 +1,6 @@
 //! The order of sorting: nan is larger than all numbers.
 //! Source: `torch.sort`, which follows NumPy; of equal elements `std::sort`.
 
-use std::cmp::Ordering;
-
 use super::buffer_pool::{self, Element};
 use super::{selection, stop, threads};
 
@@ -11,8 +9,6 @@ pub trait Rank: Copy {
     /// Bits of a key.
     const BITS: u32;
 
-    /// How it compares with another.
-    fn rank(self, other: Self) -> Ordering;
     /// A number of [`Rank::BITS`] bits; numbers compare as their elements do.
     fn key(self) -> u64;
 }
@@ -21,10 +17,6 @@ macro_rules! floats {
     ($float:ty, $bits:literal) => {
         impl Rank for $float {
             const BITS: u32 = $bits;
-
-            fn rank(self, other: Self) -> Ordering {
-                self.partial_cmp(&other).unwrap_or_else(|| self.is_nan().cmp(&other.is_nan()))
-            }
 
             #[inline(always)]
             fn key(self) -> u64 {
@@ -44,10 +36,6 @@ floats!(f64, 64);
 impl Rank for i64 {
     const BITS: u32 = 64;
 
-    fn rank(self, other: Self) -> Ordering {
-        self.cmp(&other)
-    }
-
     #[inline(always)]
     fn key(self) -> u64 {
         (self as u64) ^ (1 << 63)
@@ -56,10 +44,6 @@ impl Rank for i64 {
 
 impl Rank for bool {
     const BITS: u32 = 8;
-
-    fn rank(self, other: Self) -> Ordering {
-        self.cmp(&other)
-    }
 
     #[inline(always)]
     fn key(self) -> u64 {
@@ -239,5 +223,6 @@ pub(crate) fn largest_magnitude_first(values: impl IntoIterator<Item = f64>) -> 
 
 /// The number of elements of a sorted row that are less than `value`, or with `right`, less than or equal to it.
 pub fn insertion_place<T: Rank>(row: &[T], value: T, right: bool) -> usize {
-    row.partition_point(|x| x.rank(value) == Ordering::Less || right && x.rank(value) == Ordering::Equal)
+    let value = value.key();
+    row.partition_point(|x| x.key() < value || right && x.key() == value)
 }

@@ -84,11 +84,11 @@ pub(crate) fn sort(x: &Tensor, dim: usize, descending: bool, stable: bool) -> (T
 }
 
 fn top_places<T: Rank>(row: &[T], k: usize, largest: bool, sorted: bool) -> Vec<usize> {
-    let mut pairs: Vec<(T, usize)> = row.iter().copied().zip(0..).collect();
+    let mut pairs: Vec<(u64, usize)> = row.iter().map(|x| x.key()).zip(0..).collect();
     if largest {
-        selection::top(&mut pairs, k, sorted, |a, b| a.0.rank(b.0).is_gt());
+        selection::top(&mut pairs, k, sorted, |a, b| a.0 > b.0);
     } else {
-        selection::top(&mut pairs, k, sorted, |a, b| a.0.rank(b.0).is_lt());
+        selection::top(&mut pairs, k, sorted, |a, b| a.0 < b.0);
     }
     pairs[..k].iter().map(|pair| pair.1).collect()
 }
