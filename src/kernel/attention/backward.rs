@@ -22,7 +22,7 @@ use super::super::real::simd;
 use super::super::{gemm, threads};
 use super::fast::FEWEST;
 use super::operands::{
-    AttentionGradients, Fused, GradientInputs, GroupGradients, MANY, Mask, of_head, split,
+    AttentionGradients, Fused, GradientInputs, GroupGradients, MANY, Mask, PARALLEL, of_head, split,
 };
 use super::streaming::{KEYS, masked_row, queries, query_block};
 
@@ -52,9 +52,6 @@ pub fn backward_in<T: Fused>(given: &GradientInputs<T>, mut out: AttentionGradie
     };
     threads::share_if(b * h * t * keys >= PARALLEL, groups.into_iter(), each);
 }
-
-/// Scores from which several threads are used.
-const PARALLEL: usize = 1 << 13;
 
 /// The gradients of each batch and group.
 fn groups_of<T>(out: AttentionGradients<T>, groups: usize) -> Vec<([usize; 2], GroupGradients<T>)> {

@@ -127,12 +127,14 @@ pub(super) fn split<T, D: RemoveAxis>(mut whole: ArrayViewMut<T, D>) -> Vec<Arra
     parts
 }
 
+/// Scores from which several threads are used.
+pub(super) const PARALLEL: usize = 1 << 13;
+
 /// Computes every block, on several threads if there are enough scores.
 pub(super) fn for_each_block<T: Send>(
     scores: usize,
     blocks: Vec<QueryBlock<T>>,
     each: impl Fn([usize; 3], ArrayViewMut2<T>) + Sync,
 ) {
-    const PARALLEL: usize = 1 << 13;
     threads::share_if(scores >= PARALLEL, blocks.into_iter(), |(at, out)| each(at, out));
 }

@@ -236,7 +236,7 @@ impl<const R: usize, const P: usize> Buffers<R, P> {
             if let Some(noise) = noise_of(given, &place) {
                 times(&mut of_scores[..leading], noise);
             }
-            largest(&weights[..leading], &mut top);
+            tile::largest(&weights[..leading], &mut top);
         }
         // A query without keys has weights 0.
         each!(P, p => {
@@ -360,20 +360,6 @@ fn noise_of<'a>(given: &GradientInputs<'a, f32>, at: &ScoreBlock) -> Option<Arra
     given.noise.map(|noise| noise.slice_move(s![at.head[0], at.head[1], queries, keys]))
 }
 
-/// Raises `top` to the largest score of each query.
-#[inline(always)]
-fn largest<const P: usize>(scores: &[Strip<P>], top: &mut Strip<P>) {
-    let mut new = *top;
-    for s in scores {
-        each!(P, p => {
-            for l in 0..LANES {
-                new[p].0[l] = if s[p].0[l] > new[p].0[l] { s[p].0[l] } else { new[p].0[l] };
-            }
-        });
-    }
-    *top = new;
-}
-
 /// Replaces scores by their exponentials relative to `top`, and adds these to `sum`, and these times the gradients of the
 /// weights to `total`.
 #[inline(always)]
@@ -388,7 +374,7 @@ fn add_up<const P: usize>(
     for (s, grad) in scores.iter_mut().zip(of_weights) {
         each!(P, p => {
             for l in 0..LANES {
-                let weight = math::exp2_fast(s[p].0[l] - top[p].0[l]);
+                let weight = math::exp2_down(s[p].0[l] - top[p].0[l]);
                 s[p].0[l] = weight;
                 part[p].0[l] += weight;
                 along[p].0[l] = weight.mul_add(grad[p].0[l], along[p].0[l]);

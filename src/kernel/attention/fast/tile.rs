@@ -117,14 +117,18 @@ pub(super) fn products<const R: usize, const P: usize>(
     }
 }
 
-/// The larger number of each lane; `y`'s if one is nan.
+/// Raises `top` to the largest score of each query; nan is none.
 #[inline(always)]
-fn larger(x: &Lanes, y: &Lanes) -> Lanes {
-    let mut out = *y;
-    for l in 0..LANES {
-        out.0[l] = if x.0[l] > y.0[l] { x.0[l] } else { y.0[l] };
+pub(super) fn largest<const P: usize>(scores: &[Strip<P>], top: &mut Strip<P>) {
+    let mut new = *top;
+    for s in scores {
+        each!(P, p => {
+            for l in 0..LANES {
+                new[p].0[l] = if s[p].0[l] > new[p].0[l] { s[p].0[l] } else { new[p].0[l] };
+            }
+        });
     }
-    out
+    *top = new;
 }
 
 /// Replaces scores by weights 2^(score - top) and updates `top` and `sum`. Returns the factor by which the context so
@@ -136,9 +140,7 @@ pub(super) fn weigh<const P: usize>(
     sum: &mut Strip<P>,
 ) -> Strip<P> {
     let mut new = *top;
-    for s in scores.iter() {
-        each!(P, p => { new[p] = larger(&s[p], &new[p]); });
-    }
+    largest(scores, &mut new);
     let (mut base, mut shrink, mut part) = ([ZEROS; P], [ZEROS; P], [ZEROS; P]);
     each!(P, p => {
         for l in 0..LANES {
