@@ -21,6 +21,8 @@
 //! 50 beside 268; contiguous rows, 1 row 36 beside 160, 4 rows 55 beside 160, 16 rows 130 beside 158. One row reads 70 GB/s
 //! from the third-level cache.
 
+#![allow(clippy::needless_range_loop, reason = "closures would not be compiled for the processor's vectors")]
+
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -194,10 +196,6 @@ impl<'a> Block<'a, '_> {
     /// The sums of `R` rows with `C` columns of the weight, from these on. Each has as many chains as the longest vectors
     /// have lanes, in `PARTS` vectors.
     #[inline(always)]
-    #[allow(
-        clippy::needless_range_loop,
-        reason = "closures would not be compiled for the processor's vectors"
-    )]
     fn dots<V: TableVector, const R: usize, const C: usize, const PARTS: usize>(
         &mut self,
         row: usize,
@@ -256,10 +254,6 @@ impl<'a> Block<'a, '_> {
 
     /// The sums of the rows of a panel, in `R` vectors, with `C` columns of the weight from this one on. `row` is the first.
     #[inline(always)]
-    #[allow(
-        clippy::needless_range_loop,
-        reason = "closures would not be compiled for the processor's vectors"
-    )]
     fn lanes<V: TableVector, const R: usize, const C: usize>(&mut self, row: usize, column: usize) {
         let columns = self.columns::<C>(column);
         let terms = columns[0].len();
