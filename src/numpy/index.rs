@@ -70,16 +70,6 @@ fn positions(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyResult<
 /// `:`
 const WHOLE: Index = Index::Slice { start: None, stop: None, step: None };
 
-/// How many axes a part of an index is for.
-fn axes_of(part: &Index) -> usize {
-    match part {
-        Index::Int(_) | Index::Slice { .. } => 1,
-        Index::Tensor(mask) if mask.dtype() == DType::Bool => mask.ndim(),
-        Index::Tensor(_) => 1,
-        Index::NewAxis | Index::Ellipsis | Index::Bool(_) => 0,
-    }
-}
-
 /// Of a slice with a negative step: the lowest place, how many elements, and the distance between them.
 type Reversed = (usize, usize, usize);
 
@@ -146,7 +136,7 @@ impl Key {
             };
             parts.push(part);
         }
-        let used: usize = parts.iter().map(axes_of).sum();
+        let used: usize = parts.iter().map(index::axes_of).sum();
         if used > ndim {
             return Err(vm.new_index_error(format!(
                 "too many indices for array: array is {ndim}-dimensional, but {used} were indexed"
@@ -158,7 +148,7 @@ impl Key {
         let has_arrays = parts.iter().any(|part| matches!(part, Index::Tensor(_)));
         let mut axis = 0;
         for (part, object) in parts.iter_mut().zip(objects) {
-            let (size, takes) = (shape.get(axis).copied().unwrap_or(1), axes_of(part));
+            let (size, takes) = (shape.get(axis).copied().unwrap_or(1), index::axes_of(part));
             match part {
                 &mut Index::Int(at) => {
                     if at < -(size as i64) || at >= size as i64 {
@@ -332,7 +322,7 @@ pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &Virtua
     let view = if has_arrays { None } else { index::view(&target, &key.parts) };
     let values = match &view {
         Some(view) => {
-            let values = leading_ones_dropped(&values, view.ndim());
+            let values = index::without_leading_ones(&values, view.ndim());
             values.with_layout(stretched(&values, view.shape(), vm)?)
         }
         None => values,
@@ -362,12 +352,4 @@ pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &Virtua
     }
     array.numpy.update_mirrors();
     Ok(())
-}
-
-fn leading_ones_dropped(values: &Tensor, ndim: usize) -> Tensor {
-    let mut layout = values.layout().clone();
-    while layout.ndim() > ndim && layout.shape.first() == Some(&1) {
-        layout = layout.squeeze(0);
-    }
-    values.with_layout(layout)
 }

@@ -62,16 +62,17 @@ pub(crate) fn nonzero(mask: &Tensor) -> Vec<Tensor> {
     (0..shape.len()).map(|axis| all.with_layout(all.layout().slice(0, axis * count, count, 1))).collect()
 }
 
+/// How many axes a part of an index is for.
+pub(crate) fn axes_of(part: &Index) -> usize {
+    match part {
+        Index::Tensor(mask) if is_mask(mask) => mask.ndim(),
+        Index::Int(_) | Index::Slice { .. } | Index::Tensor(_) => 1,
+        Index::NewAxis | Index::Ellipsis | Index::Bool(_) => 0,
+    }
+}
+
 fn basic(tensor: &Tensor, index: &[Index]) -> Result<Basic> {
-    let consumed: usize = index
-        .iter()
-        .map(|part| match part {
-            Index::Int(_) | Index::Slice { .. } => 1,
-            Index::Tensor(mask) if is_mask(mask) => mask.ndim(),
-            Index::Tensor(_) => 1,
-            _ => 0,
-        })
-        .sum();
+    let consumed: usize = index.iter().map(axes_of).sum();
     if consumed > tensor.ndim() {
         return Err(too_many(tensor.ndim(), index));
     }
@@ -355,7 +356,7 @@ pub(crate) fn set_grad_name(tensor: &Tensor, index: &[Index], number: bool) -> G
 /// `tensor[index] = source`, broadcast. Without index tensors the source may have any dtype, with them that of the
 /// tensor. With `accumulate`, values of repeated indices are added, as `index_put_` does. In place.
 pub(crate) fn put(tensor: &Tensor, index: &[Index], source: &Tensor, accumulate: bool) -> Result<()> {
-    let spread = without_leading_ones(source);
+    let spread = without_leading_ones(source, 0);
     if let [Index::Bool(true)] = index {
         return ops::write(&tensor.with_layout(tensor.layout().unsqueeze(0)), &spread);
     }
@@ -393,10 +394,10 @@ pub(crate) fn put(tensor: &Tensor, index: &[Index], source: &Tensor, accumulate:
     Ok(())
 }
 
-/// A source without leading dimensions of size 1.
-fn without_leading_ones(source: &Tensor) -> Tensor {
+/// A source without leading dimensions of size 1, of which so many are kept at least.
+pub(crate) fn without_leading_ones(source: &Tensor, ndim: usize) -> Tensor {
     let mut layout = source.layout().clone();
-    while layout.shape.first() == Some(&1) {
+    while layout.ndim() > ndim && layout.shape.first() == Some(&1) {
         layout = layout.squeeze(0);
     }
     source.with_layout(layout)
