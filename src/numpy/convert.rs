@@ -8,7 +8,7 @@ use super::context::{Numpy, array_of};
 use super::dtypes::promote;
 use super::scalar;
 use crate::tensor::show::tuple_repr;
-use crate::tensor::{Arg, Buffer, DType, Tensor, allow};
+use crate::tensor::{Arg, DType, Tensor, allow};
 use crate::torch::{OrRaise, tensor_of};
 
 /// The items of a list, a tuple, a range or what else has a length and items.
@@ -70,14 +70,7 @@ impl Found {
                 return Err(ragged(&self.shape[..depth], vm));
             }
             self.promote(tensor.dtype());
-            match tensor.to_buffer() {
-                Buffer::I64(data) => self.numbers.extend(data.into_iter().map(Arg::Int)),
-                Buffer::Bool(data) => self.numbers.extend(data.into_iter().map(Arg::Bool)),
-                Buffer::F64(data) => self.numbers.extend(data.into_iter().map(Arg::Float)),
-                Buffer::F32(data) => {
-                    self.numbers.extend(data.into_iter().map(|it| Arg::Float(f64::from(it))))
-                }
-            }
+            self.numbers.extend(tensor.numbers());
             return Ok(());
         }
         if object.downcast_ref::<PyInt>().is_some() {

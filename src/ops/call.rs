@@ -167,7 +167,7 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
     }
     for (output, result, is_view) in &made {
         if needs_grad && result.dtype().is_float() {
-            result.mark_result(true);
+            result.mark_result();
         }
         match is_view {
             true => result.set_origin(record.clone(), *output),

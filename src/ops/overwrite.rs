@@ -119,7 +119,7 @@ fn recorded(caller: Caller, what: Overwrite, target: &Tensor, args: Vec<Arg>, ne
     });
     target.storage().remember(target.layout(), &record, true);
     if needs_grad {
-        target.mark_result(true);
+        target.mark_result();
         let saves = |op: &Op| (op.saves_result)(&record.args());
         if table::row_of(what.operation).is_some_and(saves) {
             record.save_result(target);

@@ -18,7 +18,7 @@ pub(crate) fn record(caller: Caller, view: &Tensor, before: &Tensor) {
             in_backward: caller.state.in_backward.get(),
             ..CompletedOperation::new(&COPY_SLICES, args, base.shape(), (caller.site)())
         });
-        base.mark_result(true);
+        base.mark_result();
         base.set_origin(record, 0);
         seen = (base, old);
     }

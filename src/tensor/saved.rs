@@ -41,7 +41,7 @@ impl Record {
     pub(crate) fn saved_result_with_history(self: &Rc<Self>) -> Option<Tensor> {
         let result = self.saved_result()?;
         if result.dtype().is_float() {
-            result.mark_result(true);
+            result.mark_result();
             result.set_origin(self.clone(), self.outputs - 1);
         }
         Some(result)

@@ -8,7 +8,7 @@ use smallvec::smallvec;
 
 use super::buffer::{Buffer, Number};
 use super::dtype::{Category, DType};
-use super::error::{Error, ErrorFact, Result};
+use super::error::{Error, ErrorFact, Result, refuse_if};
 use super::graph::{Arg, FilledBy, Record, Storage, Tensor, TensorData};
 use super::layout::Layout;
 use super::storage::allow;
@@ -199,6 +199,16 @@ impl Tensor {
         }
     }
 
+    /// The elements row-major as numbers of Python's. Copies.
+    pub(crate) fn numbers(&self) -> Vec<Arg> {
+        match self.to_buffer() {
+            Buffer::I64(data) => data.into_iter().map(Arg::Int).collect(),
+            Buffer::Bool(data) => data.into_iter().map(Arg::Bool).collect(),
+            Buffer::F64(data) => data.into_iter().map(Arg::Float).collect(),
+            Buffer::F32(data) => data.into_iter().map(|it| Arg::Float(f64::from(it))).collect(),
+        }
+    }
+
     fn only(&self) -> Result<()> {
         match self.numel() {
             1 => Ok(()),
@@ -235,7 +245,7 @@ impl Tensor {
     /// This tensor with the history of another one.
     pub(crate) fn with_history_of(self, other: &Tensor) -> Tensor {
         if other.requires_grad() {
-            self.mark_result(true);
+            self.mark_result();
         }
         if let Some(origin) = other.origin() {
             self.set_origin(origin, other.output_index());
@@ -264,11 +274,9 @@ impl Tensor {
     }
 
     /// Marks a result of a differentiable operation.
-    pub(crate) fn mark_result(&self, requires_grad: bool) {
+    pub(crate) fn mark_result(&self) {
         let mut meta = self.0.meta.borrow_mut();
-        meta.requires_grad = requires_grad;
-        meta.leaf = false;
-        meta.without_edge = false;
+        (meta.requires_grad, meta.leaf, meta.without_edge) = (true, false, false);
     }
 
     /// Marks a view of a tensor that requires a gradient, made while gradients were off: it requires one as well, and
@@ -281,6 +289,15 @@ impl Tensor {
     /// Whether a gradient that reaches this leaf is kept in its `grad`.
     pub(crate) fn receives_grad(&self) -> bool {
         !self.0.meta.borrow().without_edge
+    }
+
+    /// `requires_grad=True` of a call that makes a tensor. Errors: not a floating point dtype.
+    pub(crate) fn require_grad(&self) -> Result<()> {
+        refuse_if!(
+            !self.0.dtype.is_float(),
+            "Only Tensors of floating point and complex dtype can require gradients"
+        );
+        self.set_requires_grad(true)
     }
 
     /// Makes it a leaf that requires a gradient or not. As `requires_grad_`.

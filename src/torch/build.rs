@@ -9,7 +9,7 @@ use super::py_tensor::{lent_tensor, tensor_of};
 use super::raise::{OrRaise, raise};
 use crate::kernel::stop;
 use crate::tensor::ops::{cast::to_dtype, mask::fits};
-use crate::tensor::{Arg, Category, DType, Error, ErrorFact, Tensor, allow};
+use crate::tensor::{Arg, DType, Error, ErrorFact, Tensor, allow};
 
 /// The items of a sequence; ranges and other iterables are no sequences to PyTorch, but `range` is.
 pub(crate) fn sequence(object: &PyObject, vm: &VirtualMachine) -> PyResult<Option<Vec<PyObjectRef>>> {
@@ -156,14 +156,8 @@ fn collect(
         return Err(not_a_number(object, depth, values.values.is_empty(), vm));
     }
     if let Some(tensor) = lent_tensor(object, vm) {
-        let dtype = tensor.dtype();
-        for value in tensor.to_f64_vec() {
-            let number = match dtype.category() {
-                Category::Float => Arg::Float(value),
-                Category::Integer => Arg::Int(value as i64),
-                Category::Bool => Arg::Bool(value != 0.0),
-            };
-            values.push(number, dtype);
+        for number in tensor.numbers() {
+            values.push(number, tensor.dtype());
         }
         return Ok(());
     }

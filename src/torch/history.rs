@@ -53,7 +53,7 @@ pub(crate) fn made_by(name: &str, operands: Vec<Tensor>, results: &[Tensor], sta
     });
     for (output, result) in results.iter().enumerate() {
         if result.dtype().is_float() {
-            result.mark_result(true);
+            result.mark_result();
         }
         result.set_origin(record.clone(), output);
     }

@@ -128,12 +128,7 @@ fn made(tensor: Tensor, state: &Rc<State>, requires_grad: bool, vm: &VirtualMach
     let record = state.recorder.record(CompletedOperation { in_backward, ..ran });
     tensor.set_made(record, 0);
     if requires_grad {
-        if !tensor.dtype().is_float() {
-            return Err(vm.new_runtime_error(
-                "Only Tensors of floating point and complex dtype can require gradients",
-            ));
-        }
-        tensor.set_requires_grad(true).or_raise(vm)?;
+        tensor.require_grad().or_raise(vm)?;
     }
     Ok(PyTensor::new(tensor, state.clone()).into_pyobject(vm))
 }

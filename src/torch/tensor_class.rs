@@ -85,12 +85,9 @@ impl PyTensor {
         if let Some(origin) = data.tensor().origin() {
             tensor.set_origin(origin, data.tensor().output_index());
         }
-        if requires_grad && !tensor.dtype().is_float() {
-            return Err(vm.new_runtime_error(
-                "Only Tensors of floating point and complex dtype can require gradients",
-            ));
+        if requires_grad {
+            tensor.require_grad().or_raise(vm)?;
         }
-        tensor.set_requires_grad(requires_grad).or_raise(vm)?;
         let payload = PyTensor::new(tensor, data.state.clone());
         payload.parameter.set(true);
         Ok(payload.into_ref_with_type(vm, cls)?.into())

@@ -23,7 +23,7 @@ const LIKE: &[&str] = &[concat!("Tensor input, *, ", made!(), ", format? memory_
 /// A fresh leaf, asking for gradients where the call says so.
 fn leaf(tensor: Tensor, requires_grad: bool) -> Result<Value> {
     if requires_grad {
-        tensor.set_requires_grad(true)?;
+        tensor.require_grad()?;
     }
     Ok(tensor.into())
 }

@@ -85,11 +85,7 @@ pub(super) fn bounded(target: &Tensor, generator: &mut Generator, from: i64, to:
 fn leaf(tensor: Tensor, requires_grad: bool, fill: impl FnOnce(&Tensor) -> Result<()>) -> Result<Value> {
     fill(&tensor)?;
     if requires_grad {
-        refuse_if!(
-            !tensor.dtype().is_float(),
-            "Only Tensors of floating point and complex dtype can require gradients"
-        );
-        tensor.set_requires_grad(true)?;
+        tensor.require_grad()?;
     }
     Ok(tensor.into())
 }
