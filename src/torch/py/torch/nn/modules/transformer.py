@@ -87,17 +87,13 @@ class _Layer(Module):
             setattr(self, f"dropout{part}", Dropout(dropout))
         self.activation = _activation(activation) if isinstance(activation, str) else activation
 
-    def _sa_block(self, x, attn_mask, key_padding_mask, is_causal=False):
-        x = self.self_attn(
-            x,
-            x,
-            x,
-            attn_mask=attn_mask,
-            key_padding_mask=key_padding_mask,
-            is_causal=is_causal,
-            need_weights=False,
+    def _attend(self, attention, x, keys, mask, padding, is_causal):
+        return attention(
+            x, keys, keys, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal, need_weights=False
         )[0]
-        return self.dropout1(x)
+
+    def _sa_block(self, x, attn_mask, key_padding_mask, is_causal=False):
+        return self.dropout1(self._attend(self.self_attn, x, x, attn_mask, key_padding_mask, is_causal))
 
     def _ff_block(self, x):
         last = self.dropout3 if self._crosses else self.dropout2
@@ -141,16 +137,8 @@ class TransformerDecoderLayer(_Layer):
             return self._sa_block(x, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
 
         def cross(x):
-            x = self.multihead_attn(
-                x,
-                memory,
-                memory,
-                attn_mask=memory_mask,
-                key_padding_mask=memory_key_padding_mask,
-                is_causal=memory_is_causal,
-                need_weights=False,
-            )[0]
-            return self.dropout2(x)
+            masks = memory_mask, memory_key_padding_mask, memory_is_causal
+            return self.dropout2(self._attend(self.multihead_attn, x, memory, *masks))
 
         x = tgt
         if self.norm_first:
