@@ -155,8 +155,6 @@ pub(crate) enum CostRule {
     PerResult(u64),
     /// One for each element of the result and each element along the last axis of this operand.
     MatrixProduct(usize),
-    /// One for each element of the first operand.
-    PerOperand,
     /// One for each element of the first operand and each element of the result.
     Spread,
     /// As many for each element as the power asks for.
@@ -308,12 +306,11 @@ pub(crate) const fn pointwise(name: &'static str) -> Descriptor {
 /// A sum of products.
 pub(crate) const fn product(name: &'static str, kind: ProductKind) -> Descriptor {
     let product = Descriptor::new(name, OpFamily::Product, Explanation::Product(kind));
-    let (first, cost) = match kind {
-        ProductKind::Matrix => (0, CostRule::MatrixProduct(0)),
-        ProductKind::Dot => (0, CostRule::PerOperand),
-        ProductKind::Added => (1, CostRule::MatrixProduct(1)),
+    let first = match kind {
+        ProductKind::Matrix | ProductKind::Dot => 0,
+        ProductKind::Added => 1,
     };
-    product.shapes(ShapeRule::MatrixProduct(first, first + 1)).cost(cost)
+    product.shapes(ShapeRule::MatrixProduct(first, first + 1)).cost(CostRule::MatrixProduct(first))
 }
 
 /// One value for all elements along some dimensions.

@@ -40,6 +40,11 @@ pub(crate) fn wrap_dim(dim: i64, ndim: usize) -> Result<usize> {
     Ok(if dim < 0 { dim + ends } else { dim } as usize)
 }
 
+/// The dim that softmax takes if none is given: the first one of vectors and batches of matrices, else the second.
+pub(crate) fn implicit_dim(ndim: usize) -> i64 {
+    i64::from(!matches!(ndim, 0 | 1 | 3))
+}
+
 /// Dims as indices from the front, each at most once. As PyTorch's `dim_list_to_bitset`.
 pub(crate) fn wrap_dims(dims: &[i64], ndim: usize) -> Result<Vec<usize>> {
     let mut wrapped = Vec::with_capacity(dims.len());

@@ -8,12 +8,7 @@ use crate::explain::terms::figure;
 use crate::kernel::rank::largest_first;
 use crate::tensor::Arg;
 use crate::tensor::explanation::{NormKind, SoftmaxKind};
-use crate::tensor::layout::wrap_dim;
-
-/// The dimension that softmax takes if none is given.
-fn implicit_dim(ndim: usize) -> i64 {
-    if matches!(ndim, 0 | 1 | 3) { 0 } else { 1 }
-}
+use crate::tensor::layout::{implicit_dim, wrap_dim};
 
 /// One weight of a softmax, or its logarithm.
 pub(crate) fn softmax(subject: &Subject, kind: SoftmaxKind) -> Option<Account> {

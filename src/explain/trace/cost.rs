@@ -59,7 +59,6 @@ fn multiplications(ran: &Traced) -> u64 {
         CostRule::Free | CostRule::Uncounted => 0,
         CostRule::PerResult(each) => each * results,
         CostRule::MatrixProduct(left) => results * last(left),
-        CostRule::PerOperand => count(0),
         CostRule::Spread => count(0) + results,
         CostRule::Power => match ran.args.get(1).and_then(Arg::number) {
             Some(power) if power.fract() == 0.0 && power.abs() >= 1.0 => {

@@ -6,7 +6,7 @@ use crate::kernel::backward::activation::Slope;
 use crate::kernel::backward::softmax::{Known, softmax as of_softmax};
 use crate::kernel::backward::{activation, embedding as rows};
 use crate::kernel::{Real, math};
-use crate::tensor::layout::wrap_dim;
+use crate::tensor::layout::{implicit_dim, wrap_dim};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::half;
@@ -105,9 +105,7 @@ pub(crate) fn log_softmax(step: &BackwardStep, grad: Tensor) -> Result<Gradients
 
 fn along(step: &BackwardStep, grad: &Tensor, log: bool) -> Result<Gradients> {
     let shape = step.shape("input");
-    // Without a dim: the first one of vectors and batches of matrices, else the second.
-    let implicit = i64::from(!matches!(shape.len(), 0 | 1 | 3));
-    let axis = wrap_dim(step.int("dim").unwrap_or(implicit), shape.len())?;
+    let axis = wrap_dim(step.int("dim").unwrap_or_else(|| implicit_dim(shape.len())), shape.len())?;
     if grad.dtype().is_half() && grad.numel() > 0 {
         let input = to_dtype(step.tensor("input")?, grad.dtype());
         return Ok(Gradients::of("input", half::softmax_gradient(&input, grad, axis, log)?));

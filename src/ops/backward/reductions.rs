@@ -52,11 +52,6 @@ pub(crate) fn mean(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", step.div(&grad, Arg::Int(count(step)? as i64))?))
 }
 
-/// The variance's divisor: the numbers less the correction.
-fn degrees(step: &BackwardStep) -> Result<f64> {
-    Ok((count(step)? as f64 - correction(step)).max(0.0))
-}
-
 fn correction(step: &BackwardStep) -> f64 {
     match step.arg("unbiased") {
         Arg::Bool(unbiased) => f64::from(u8::from(*unbiased)),
@@ -67,7 +62,7 @@ fn correction(step: &BackwardStep) -> f64 {
 /// `2 / degrees * grad * (x - mean)`
 pub(crate) fn var(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
-    let degrees = degrees(step)?;
+    let degrees = (count(step)? as f64 - correction(step)).max(0.0);
     let factor = if degrees > 0.0 { 2.0 / degrees } else { f64::NAN };
     let centred = step.sub(x, &step.mean(x, &dims(step, x.ndim())?)?)?;
     let scaled = step.mul(&restored(step, &grad, x.shape())?, Arg::Float(factor))?;

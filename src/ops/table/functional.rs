@@ -10,7 +10,7 @@ use crate::ops::value::Value;
 use crate::ops::{autocast, backward};
 use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, ShapeRule, indexed, joined};
 use crate::tensor::explanation::{Explanation, Movement, SoftmaxKind};
-use crate::tensor::layout::wrap_dim;
+use crate::tensor::layout::{implicit_dim, wrap_dim};
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::reduce::ReductionAxes;
 use crate::tensor::ops::{self, cast::to_dtype, draw, half, pad};
@@ -19,16 +19,11 @@ use crate::tensor::{Arg, DType, Error, ErrorFact, ErrorKind, Result, Tensor, ref
 const ALONG: &[&str] = &["Tensor input, int dim, dtype? dtype=None"];
 const ALONG_F: &[&str] = &["Tensor input, int? dim=None, int _stacklevel=3, dtype? dtype=None"];
 
-/// The dimension softmax takes where none is named.
-pub(super) fn implicit_dim(x: &Tensor) -> i64 {
-    if matches!(x.ndim(), 0 | 1 | 3) { 0 } else { 1 }
-}
-
 /// The tensor, dimension and dtype of a call, from the signature of `torch` or that of `torch.nn.functional`.
 fn along(c: &Call, log: bool) -> Result<Value> {
     let x = c.tensor(0)?;
     let functional = c.op.params()[c.form].len() == 4;
-    let dim = c.opt_int(1).unwrap_or_else(|| implicit_dim(x));
+    let dim = c.opt_int(1).unwrap_or_else(|| implicit_dim(x.ndim()));
     let dtype = c.opt_dtype(if functional { 3 } else { 2 });
     Ok(softmax_along(x, dim, dtype, log)?.into())
 }

@@ -70,7 +70,7 @@ fn layer_norm(c: &Call) -> Result<Value> {
         same_dtype(x, bias)?;
     }
     Ok(in_floats!(x.dtype(), T => {
-        let (weight, bias) = (T::of_some(weight), T::of_some(bias));
+        let (weight, bias) = (weight.map(T::of), bias.map(T::of));
         let (weight, bias) = (weight.as_deref(), bias.as_deref());
         let (out, scales) = norm::layer_norm(&T::row_major(x), width, weight, bias, eps);
         c.keep_rows(&scales);

@@ -59,11 +59,6 @@ pub(crate) trait Float: Fused + Number {
     fn tensor(values: Vec<Self>, shape: impl AsRef<[usize]>, dtype: DType) -> Tensor {
         Tensor::new(Self::buffer(values), shape, dtype)
     }
-
-    /// The elements of an optional tensor.
-    fn of_some(tensor: Option<&Tensor>) -> Option<Vec<Self>> {
-        tensor.map(Self::of)
-    }
 }
 
 macro_rules! float {

@@ -86,7 +86,7 @@ fn of_classes<T: Float>(
     target: &Tensor,
     asked: &Classes,
 ) -> Result<Tensor> {
-    let (targets, weight) = (target.to_i64_vec(), T::of_some(asked.weight));
+    let (targets, weight) = (target.to_i64_vec(), asked.weight.map(T::of));
     let options = NllOptions { weight: weight.as_deref(), ignored: asked.ignored };
     let no_class = |target: i64| Error::index(format!("Target {target} is out of bounds."));
     if asked.reduction == Reduction::None {
