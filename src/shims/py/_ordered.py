@@ -64,8 +64,6 @@ class OrderedDict(dict):
     def __ne__(self, other):
         return not self == other
 
-    __hash__ = None
-
     def __or__(self, other):
         if not isinstance(other, dict):
             return NotImplemented
