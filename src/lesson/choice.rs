@@ -67,6 +67,15 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
     {
         return Ok(at);
     }
+    let within = |text: &String| format!(" {text} ").contains(&format!(" {said} "));
+    let place = said.parse::<usize>().ok().filter(|at| (1..=choices.len()).contains(at));
+    // A bare number is the place of one choice, and another one mentions it.
+    if let (Some(place), Some(other)) = (place, only(&texts, within))
+        && place - 1 != other
+        && one_number(&texts[other]).is_none()
+    {
+        return Err(fits_two(choices, [place - 1, other]));
+    }
     if let Some(at) = worded(choices, typed).or_else(|| numbered(&texts, typed)) {
         return Ok(at);
     }
@@ -81,8 +90,6 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
             return Ok(at);
         }
         // A number is the place of a choice, unless a choice mentions that number.
-        let within = |text: &String| format!(" {text} ").contains(&format!(" {said} "));
-        let place = said.parse::<usize>().ok().filter(|at| (1..=choices.len()).contains(at));
         if let Some(at) = place.filter(|_| !texts.iter().any(within)) {
             return Ok(at - 1);
         }
@@ -101,14 +108,17 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
     }
     let all = listed(&letters);
     Err(match meant(choices, typed).as_slice() {
-        [one, other] => {
-            let [(a, one), (b, other)] = [*one, *other].map(|at| (&letters[at], &choices[at].text));
-            format!("That fits two: {a}) {one}, and {b}) {other}. Say {a} or {b}.")
-        }
+        [one, other] => fits_two(choices, [*one, *other]),
         _ if said.is_empty() => format!("Say {all}, or the words of the answer."),
         _ if typed_number(typed).is_some() => format!("No choice has this number: say {all}."),
         _ => format!("attn does not know these words, which may be right all the same: say {all}."),
     })
+}
+
+fn fits_two(choices: &[Choice], both: [usize; 2]) -> String {
+    let letters = letters_of(choices);
+    let [(a, one), (b, other)] = both.map(|at| (&letters[at], &choices[at].text));
+    format!("That fits two: {a}) {one}, and {b}) {other}. Say {a} or {b}.")
 }
 
 /// `a, b or c`.

@@ -136,6 +136,11 @@ pub(crate) fn note(entry: &Entry) {
     }
 }
 
+/// The text in the editor, as the journal has it.
+pub(crate) fn draft() -> String {
+    JOURNAL.get().map(|journal| Restored::read(&journal.path).draft).unwrap_or_default()
+}
+
 /// What the process before this one left; `None` in the first one.
 pub(crate) fn restored() -> Option<Restored> {
     let text = fs::read_to_string(&JOURNAL.get()?.path).ok().filter(|text| !text.is_empty())?;

@@ -11,6 +11,7 @@ use super::super::cells::workspace::Workspace;
 use super::super::keeper::journal::{self, Entry};
 use super::super::learner::stops::{Stop, StopKind};
 use super::super::terminal::progress_bar::quietly;
+use super::super::terminal::restore;
 use super::super::terminal::shell::{Exit, Failure};
 use super::editor::{self, EditedCode};
 use super::failed_check::{FailedCheck, OWN_CODE};
@@ -67,7 +68,10 @@ impl<'c> Walk<'c, '_, '_> {
         let text = self.text_to_edit();
         let mode = self.mode;
         self.shell.say("\n")?;
-        let flow = match editor::code(&text, mode, self.shell)? {
+        self.keep_at_end();
+        let edited = editor::code(&text, mode, self.shell);
+        restore::before_end(None);
+        let flow = match edited? {
             EditedCode::Run(code) => self.run_own(&code),
             // An empty page is no attempt: what was there before is worth more.
             EditedCode::Left(code) if code.trim().is_empty() || code.trim() == text.trim() => {
@@ -84,6 +88,18 @@ impl<'c> Walk<'c, '_, '_> {
         };
         journal::note(&Entry::Draft(String::new()));
         flow
+    }
+
+    /// If the window is closed now, what is typed for an exercise is kept.
+    fn keep_at_end(&self) {
+        let Some(slug) = self.exercise().map(|it| it.slug.clone()) else { return };
+        let (lesson, mut store) = (self.stop().lesson.id.clone(), self.store.again());
+        restore::before_end(Some(Box::new(move || {
+            let code = journal::draft();
+            if !code.trim().is_empty() {
+                store.change(ProgressChange::Written(lesson, slug, code));
+            }
+        })));
     }
 
     /// Keeps code for the next time that the learner edits here.

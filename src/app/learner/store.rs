@@ -74,6 +74,11 @@ impl Store {
         store
     }
 
+    /// Another value for the same file.
+    pub(crate) fn again(&self) -> Store {
+        Store { folder: self.folder.clone(), name: self.name.clone(), ..Store::default() }
+    }
+
     pub(crate) fn progress(&self) -> &Progress {
         &self.progress
     }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Once, OnceLock};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
 
 /// Undoes what a line editor may have turned on: shows the cursor, ends bracketed paste and colours.
 const RESET: &[u8] = b"\x1b[?25h\x1b[?2004l\x1b[0m";
@@ -14,6 +14,16 @@ const TERMINAL: &str = if cfg!(windows) { "CONOUT$" } else { "/dev/tty" };
 
 /// Whether the terminal has other settings than before, because the program waits for a key, a line or an answer.
 static CHANGED: AtomicBool = AtomicBool::new(false);
+
+/// Saves what is being typed.
+type Save = Box<dyn FnOnce() + Send>;
+
+static BEFORE_END: Mutex<Option<Save>> = Mutex::new(None);
+
+/// What is to be done before a signal ends the program, such as that of a closed window; nothing any more with `None`.
+pub(crate) fn before_end(save: Option<Save>) {
+    *BEFORE_END.lock().unwrap_or_else(PoisonError::into_inner) = save;
+}
 
 /// While the value lives, the terminal may have other settings; if the program ends meanwhile, they are restored.
 pub(crate) struct ChangedSettings {
@@ -104,6 +114,8 @@ fn handle_termination() {
     let handle = move || {
         for signal in signals.forever() {
             restore_now();
+            let save = BEFORE_END.lock().unwrap_or_else(PoisonError::into_inner).take();
+            save.into_iter().for_each(|save| save());
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     };

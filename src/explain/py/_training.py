@@ -231,7 +231,7 @@ def _stepped(optimizer, call, args, kwargs):
         elif not reached:
             observed = "After this backward() no parameter of the optimizer has a gradient: the loss does not depend on them."
             watch.add("loss-cut-off", now.backward, observed, "a loss that is computed from the model's output, without detach() and .item()")
-    if watch.steps < 64:
+    if getattr(optimizer, "_watched_steps", 0) < 64:
         _torch._untraced(unless_raised, note_averages, watch, now.calls)
     for module in now.calls:
         own = {id(param) for param in module.parameters()}
