@@ -126,7 +126,7 @@ def cached(call, others, output):
     # A number alone is the position of a cache only where a module keeps one.
     begins = [(other, filled) for other, filled in begins if any(type(other[at]) is not int for at in filled) or keeps(call, where)]
     for other, filled in begins:
-        offset = wrong_offset(other, filled, tokens.shape[1], returned)
+        offset = wrong_offset(other, filled, tokens.shape[1], returned, known)
         if offset:
             observed = f"was called with a cache of {offset[1]} tokens, and with the position {offset[0]} for the next one."
             return [call.found("cache-differs", observed, "the next position is the cache's length")]
@@ -269,15 +269,24 @@ def emptied(modules, read):
     return "by trial" if changed else None
 
 
-def wrong_offset(other, filled, tokens, output):
+def sizes_of(tensors):
+    return {size for tensor in tensors if tensor.dim() >= 3 for size in tensor.shape[1:-1]}
+
+
+def wrong_offset(other, filled, tokens, output, known):
     """A position that was passed with a cache of another length: (position, length). A call that keeps fewer tokens than it read
     has a window, and its cache no length that says where the text is."""
     first = first_tensor(output)
-    kept = {size for tensor in tensors_in(output) if tensor is not first and tensor.dim() >= 3 for size in tensor.shape[1:-1]}
+    kept = sizes_of([tensor for tensor in tensors_in(output) if tensor is not first])
     stored = [tensor for at in filled for tensor in tensors_in(other[at]) if tensor.dim() >= 3]
-    sizes = {size for tensor in stored for size in tensor.shape[1:-1]}
+    sizes = sizes_of(stored)
     for at in filled:
-        if type(other[at]) is int and sizes and other[at] not in sizes and (tokens in kept or not kept & sizes):
+        if type(other[at]) is not int or not sizes or tokens not in kept and kept & sizes:
+            continue
+        # A text may begin behind something else, such as a prefix that is learned.
+        begun = [it for it in known if it[at] == 0]
+        before = {size - tokens for size in kept} | sizes_of([tensor for it in begun for where in filled for tensor in tensors_in(it[where])])
+        if not {0, *before} & {size - other[at] for size in sizes}:
             return other[at], stored[0].shape[-2]
     return None
 
@@ -317,6 +326,10 @@ def in_parts(call, output, where, tokens, first, filled, growing, memories, made
         # In the program it had something then: hooks or other code filled it, which are gone.
         return None
     parts = [call.first(one)]
+    stored = [tensor for tensor in tensors_in(one) if tensor is not first_tensor(one) and tensor.dim() >= 3]
+    if stored and all(first not in tensor.shape[1:-1] for tensor in stored):
+        # It keeps the end of a longer text only.
+        return None
     if tried and any(moves(output[:, :first], parts[0], 1)):
         # It was not empty so.
         return None

@@ -49,7 +49,7 @@ _LATER = {
     "_kinds": "str_",
     "_files": "save load savez savez_compressed fromfile memmap",
     "_methods": "trace searchsorted",
-    "_counts": "cov corrcoef histogram bincount diff convolve unique isin",
+    "_counts": "cov corrcoef histogram bincount diff convolve unique isin setdiff1d",
 }
 
 _HOME = {name: module for module, names in _LATER.items() for name in names.split()}

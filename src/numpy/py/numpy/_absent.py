@@ -19,7 +19,7 @@ _INSTEAD = {
     "numpy": {
         "loadtxt": "load()", "genfromtxt": "load()", "savetxt": "save()", "rot90": "flip() and transpose()",
         "kron": "outer() and reshape()", "divmod": "the builtin divmod()", "intersect1d": "isin()", "can_cast": "promote_types()",
-        "setdiff1d": "isin(.., invert=True)", "union1d": "unique(concatenate(..))", "array_repr": "repr()", "gradient": "diff()",
+        "union1d": "unique(concatenate(..))", "array_repr": "repr()", "gradient": "diff()",
         "digitize": "searchsorted()", "ix_": "a[rows][:, columns]", "s_": "slice()", "diag_indices": "arange()", "geterr": "seterr()",
         "r_": "concatenate()", "c_": "column_stack()", "frombuffer": "array(list(buffer))",
         "nansum": "sum() of a[~isnan(a)]", "nanmean": "mean() of a[~isnan(a)]", "nanstd": "std() of a[~isnan(a)]",

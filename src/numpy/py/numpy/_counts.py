@@ -128,3 +128,8 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
 
 def isin(element, test_elements, assume_unique=False, invert=False):
     return asarray(_of(_torch.isin(*_alike(element, test_elements), invert=bool(invert))))
+
+
+def setdiff1d(ar1, ar2, assume_unique=False):
+    own = asarray(ar1).reshape(-1) if assume_unique else unique(ar1)
+    return own[isin(own, ar2, invert=True)]

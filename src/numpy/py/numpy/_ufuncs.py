@@ -1,4 +1,4 @@
-"""The methods of elementwise functions: `reduce`, `outer`, `at`."""
+"""The methods of elementwise functions: `reduce`, `accumulate`, `outer`, `at`."""
 
 import types
 
@@ -14,6 +14,15 @@ def reduce(ufunc, array, axis=0, *args, **words):
     if name not in _REDUCED:
         raise NotImplementedError(f"{name}.reduce is not part of attn's numpy: it has that of {', '.join(_REDUCED)}")
     return getattr(numpy, _REDUCED[name])(array, axis if array.ndim else None, *args, **words)
+
+
+def accumulate(ufunc, array, axis=0):
+    """One element after the other, each with what came before."""
+    result = numpy.array(array)
+    along = numpy.moveaxis(result, axis, 0)
+    for at in range(1, len(along)):
+        along[at] = ufunc(along[at - 1], along[at])
+    return result
 
 
 def outer(ufunc, a, b, **words):
@@ -38,6 +47,6 @@ def at(ufunc, a, indices, b=None):
 
 def attribute(ufunc, name):
     """A method of an elementwise function. Errors: there is none of this name."""
-    if name not in ("reduce", "outer", "at"):
+    if name not in ("reduce", "accumulate", "outer", "at"):
         raise AttributeError(f"'numpy.ufunc' object has no attribute '{name}'")
     return types.MethodType(globals()[name], ufunc)
