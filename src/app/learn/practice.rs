@@ -70,7 +70,10 @@ impl<'c> Walk<'c, '_, '_> {
         self.shell.say("\n")?;
         self.keep_at_end();
         let edited = editor::code(&text, mode, self.shell);
-        restore::before_end(None);
+        match &edited {
+            Ok(_) => restore::before_end(None),
+            Err(_) => restore::save_now(),
+        }
         let flow = match edited? {
             EditedCode::Run(code) => self.run_own(&code),
             // An empty page is no attempt: what was there before is worth more.

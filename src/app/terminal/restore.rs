@@ -25,6 +25,14 @@ pub(crate) fn before_end(save: Option<Save>) {
     *BEFORE_END.lock().unwrap_or_else(PoisonError::into_inner) = save;
 }
 
+/// Does it now: the terminal is gone, or a signal came. Who comes second waits for it.
+pub(crate) fn save_now() {
+    let mut left = BEFORE_END.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(save) = left.take() {
+        save();
+    }
+}
+
 /// While the value lives, the terminal may have other settings; if the program ends meanwhile, they are restored.
 pub(crate) struct ChangedSettings {
     before: bool,
@@ -114,8 +122,7 @@ fn handle_termination() {
     let handle = move || {
         for signal in signals.forever() {
             restore_now();
-            let save = BEFORE_END.lock().unwrap_or_else(PoisonError::into_inner).take();
-            save.into_iter().for_each(|save| save());
+            save_now();
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     };

@@ -1,6 +1,7 @@
 """A call that is repeated on changed inputs: what it was given, and how far its outputs move."""
 
 import copy
+import inspect
 import random
 import sys
 
@@ -75,7 +76,7 @@ class Call:
 
     def outside(self):
         """The modules that the function knows by names of the program."""
-        code = getattr(self.function, "__code__", None)
+        code = getattr(inspect.unwrap(self.function), "__code__", None)
         names = getattr(self.function, "__globals__", {})
         named = [names.get(name) for name in code.co_names] if code is not None else []
         return [it for it in named if isinstance(it, nn.Module)]

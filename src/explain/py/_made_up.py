@@ -5,6 +5,7 @@ All sizes are different, so that an axis that is taken for another is not hidden
 """
 
 import dataclasses
+import inspect
 import json
 
 import torch
@@ -218,7 +219,7 @@ def has_attention(cls):
     if "attention" in cls.__name__.lower():
         return True
     methods = [value for value in vars(cls).values() if hasattr(value, "__code__")]
-    return any(computes_attention(method.__code__) for method in methods)
+    return any(computes_attention(inspect.unwrap(method).__code__) for method in methods)
 
 
 def tests(namespace):

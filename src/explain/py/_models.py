@@ -38,7 +38,7 @@ def unused_layers(watch):
         if any(inspect.isfunction(it) for it in vars(module).values()):
             continue
         methods = [it for cls in own for name, it in vars(cls).items() if name != "__init__"]
-        methods = [getattr(it, "fget", it) for it in methods]
+        methods = [inspect.unwrap(getattr(it, "fget", it)) for it in methods]
         names = set().union(*(names_in(it.__code__) for it in methods if hasattr(it, "__code__")))
         if names & _ALL_PARTS or not hasattr(own[0], "forward") or not hasattr(own[0].forward, "__code__"):
             continue
