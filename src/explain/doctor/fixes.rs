@@ -2,7 +2,7 @@
 
 use super::mistake::Finding;
 use super::scale;
-use crate::syntax::{line, parse_module};
+use crate::syntax::{callee, line, parse_module};
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, ExprCall, Operator};
 use ruff_text_size::{Ranged, TextRange};
@@ -72,11 +72,8 @@ impl Search<'_> {
     }
 
     fn call(&mut self, call: &ExprCall) {
-        let (name, receiver) = match &*call.func {
-            Expr::Attribute(attribute) => (attribute.attr.as_str(), Some(&*attribute.value)),
-            Expr::Name(name) => (name.id.as_str(), None),
-            _ => return,
-        };
+        let Some(name) = callee(call) else { return };
+        let receiver = call.func.as_attribute_expr().map(|it| &*it.value);
         let here = self.is_here(call);
         let arguments = &call.arguments;
         let keyword = |name: &str| arguments.find_keyword(name).map(|it| &it.value);
@@ -216,11 +213,7 @@ fn is_no_width(expression: &Expr) -> bool {
     match expression {
         Expr::NumberLiteral(_) => true,
         Expr::BinOp(operation) => operation.op == Operator::Pow,
-        Expr::Call(call) => match &*call.func {
-            Expr::Attribute(function) => function.attr.as_str() == "sqrt",
-            Expr::Name(function) => function.id.as_str() == "sqrt",
-            _ => false,
-        },
+        Expr::Call(call) => callee(call) == Some("sqrt"),
         _ => false,
     }
 }

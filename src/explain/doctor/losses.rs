@@ -340,17 +340,10 @@ fn sigmoid_twice(step: &Traced, cell: &TracedCell) -> Option<Observation> {
 
 /// The number that the logits of a softmax, or of its logarithm, are divided by.
 fn temperature_of(tensor: &Tensor) -> Option<f64> {
-    let (_, start) = source(tensor);
-    let record = origin(&start)?;
+    let record = origin(&source(tensor).1)?;
     let is_log = record.operation.explanation == Explanation::Softmax(SoftmaxKind::Log);
     let logits = operand(&record, 0).filter(|_| is_log || is_softmax(&record))?;
-    let scaled = origin(&logits);
-    let by = |scaled: &Record| scaled.args().get(1).and_then(Arg::number);
-    match scaled.as_ref().map(|it| it.operation.explanation) {
-        Some(Explanation::Pointwise(Formula::Div)) => Some(by(scaled.as_ref()?).unwrap_or(1.0)),
-        Some(Explanation::Pointwise(Formula::Mul)) => Some(1.0 / by(scaled.as_ref()?).unwrap_or(1.0)),
-        _ => Some(1.0),
-    }
+    Some(source(&logits).0.iter().filter_map(FlowStep::factor).product::<f64>().recip())
 }
 
 /// kl_div of two distributions whose logits were divided by different numbers.

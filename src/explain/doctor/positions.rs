@@ -184,15 +184,11 @@ pub(super) static ROTARY: Mistake = Mistake::implied(
      far apart two tokens are and on nothing else. Otherwise the same two words score differently in each place, and \
      text longer than that of training is a text of unknown positions.",
     &["heads-by-view-alone"],
-    &[Detector::Step(not_relative)],
+    &[Detector::Step(|step, cell| Pair::of(step)?.rotated(cell))],
 );
 
 /// How far equal scores may differ, relative to the largest.
 const TOLERANCE: f64 = 1e-3;
-
-fn not_relative(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    Pair::of(step)?.rotated(cell)
-}
 
 /// Queries and keys, and their scores where they are a tensor of their own.
 struct Pair {

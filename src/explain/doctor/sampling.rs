@@ -152,7 +152,12 @@ pub(super) static SORTED: Mistake = Mistake::new(
     "a mask in sorted order hides numbers that are not sorted",
     "Place i of sorted logits is the i-th largest, not word i. A mask of these places, on logits in the order of the \
      vocabulary, hides other words than those that were meant.",
-    &[Detector::Step(sorted), Detector::Step(rank), Detector::Step(from_the_wrong_end)],
+    &[
+        Detector::Step(unsorted),
+        Detector::Step(too_few),
+        Detector::Step(rank),
+        Detector::Step(from_the_wrong_end),
+    ],
 );
 
 /// The most operations between sorted numbers and what is drawn from them, and between what is drawn and where it is read.
@@ -215,10 +220,6 @@ fn is_order(operation: &Descriptor) -> bool {
 
 /// The most tensors that the search goes through.
 const MOST: usize = 60;
-
-fn sorted(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    unsorted(step, cell).or_else(|| too_few(step, cell))
-}
 
 /// A mask of the numbers below the k largest that leaves fewer than k in each row: the threshold is not the last of them.
 fn too_few(step: &Traced, cell: &TracedCell) -> Option<Observation> {
