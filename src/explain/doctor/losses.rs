@@ -343,7 +343,8 @@ fn temperature_of(tensor: &Tensor) -> Option<f64> {
     let record = origin(&source(tensor).1)?;
     let is_log = record.operation.explanation == Explanation::Softmax(SoftmaxKind::Log);
     let logits = operand(&record, 0).filter(|_| is_log || is_softmax(&record))?;
-    Some(source(&logits).0.iter().filter_map(FlowStep::factor).product::<f64>().recip())
+    // The nearest: a model may scale its own outputs before.
+    Some(source(&logits).0.iter().find_map(FlowStep::factor).unwrap_or(1.0).recip())
 }
 
 /// kl_div of two distributions whose logits were divided by different numbers.

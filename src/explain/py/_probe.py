@@ -9,7 +9,7 @@ from torch import nn
 from _cached import differs
 from _call import POSITIONS, SEED, WORK, Call, mixes, moves
 from _padding import padding, padding_token, unpadded
-from _probe_values import as_json, figure, is_tokens, with_change
+from _probe_values import as_json, figure, is_tokens, unless_raised, with_change
 from _unused import in_place_of, no_way_around, unmoved, unread, untouched
 
 # So often a call is repeated, about; where that is too much work, with fewer of its samples, but at least so many.
@@ -163,14 +163,6 @@ def fewer_samples(call, output):
     part = unless_raised(None, fewer.repeat)
     is_same = part is not None and part.shape == output[rows].shape and max(moves(output[rows], part, 0)) == 0.0
     return (fewer, part) if is_same else (call, output)
-
-
-def unless_raised(otherwise, probe, *args):
-    """What a probe returns; `otherwise` if it raises."""
-    try:
-        return probe(*args)
-    except Exception:
-        return otherwise
 
 
 def examine(function, names, positional, keywords, others=(), work=0):

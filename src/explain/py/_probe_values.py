@@ -8,6 +8,14 @@ ROUNDING = 1e-5
 ESCAPES = {at: f"\\u{at:04x}" for at in (*range(32), ord('"'), ord("\\"))}
 
 
+def unless_raised(otherwise, probe, *args):
+    """What a probe returns; `otherwise` if it raises."""
+    try:
+        return probe(*args)
+    except Exception:
+        return otherwise
+
+
 def figure(number):
     """A number with four decimals, or with five digits if it is small."""
     return f"{number:.4f}" if number >= 1e-4 else f"{number:.4e}"

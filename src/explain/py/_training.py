@@ -19,11 +19,11 @@ from _merged import watch_merges
 from _models import begun_with, copied_tables, drops, listed, other_start, shared_layers, unused_layers
 from _own_gradients import note_function, own_gradients
 from _parameters import fingerprint, has_gradient, left_out, note_alike, note_averages, never_reached, never_stepped, params_of, plain_numbers, unregistered
-from _probe_values import as_json
+from _probe_values import as_json, unless_raised
 from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_angle, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, slow_schedules, squared_rates, unread_rates, wrong_cosines, zero_rates
 from _states import RECURRENT, forgotten, note_step
 from _targets import no_logarithms, of_loss, padding_in_loss
-from _written import begun, ended, follow, unless_raised
+from _written import begun, ended, follow
 from torch import nn
 from torch.nn import functional as F
 from torch.optim.lr_scheduler import LRScheduler
@@ -55,7 +55,7 @@ def _called(call, module, /, *args, **kwargs):
         if len(watch.looked_up) < 64:
             watch.looked_up.append((args[0], module))
         begun_with(watch, module, args[0], place())
-        unless_raised(follow, watch, own_frame())
+        unless_raised(None, follow, watch, own_frame())
         watch.token = args[0]
     if outer:
         watch.inside = []
@@ -67,11 +67,8 @@ def _called(call, module, /, *args, **kwargs):
             watch.looked_up = []
         watch.tokens = is_model and tokens or watch.tokens
         if is_model and not is_repeated():
-            try:
-                _torch._untraced(_noted, watch, module, args, kwargs)
-            except Exception:
-                # What cannot be watched is not reported.
-                pass
+            # What cannot be watched is not reported.
+            _torch._untraced(unless_raised, None, _noted, watch, module, args, kwargs)
         if len(watch.outer) < 64 and all(module is not it for it in watch.outer) and not is_repeated():
             watch.outer.append(module)
             copied_tables(watch, module, place())
@@ -149,8 +146,9 @@ def _backward(call, /, *args, **kwargs):
         if key in watch.stale and param.grad is not None and not torch.equal(param.grad, old):
             watch.grown[key] = (at, watch.stale.pop(key))
     watch.reading = {}
-    used = next((param for optimizer, _ in watch.optimizers for param in params_of(optimizer)[:8] if has_gradient(param)), None)
-    watch.now.gradient = used is not None and (used, used.grad.clone())
+    if watch.now.whole.get(at, 0) > 1:
+        used = next((param for optimizer, _ in watch.optimizers for param in params_of(optimizer)[:8] if has_gradient(param)), None)
+        watch.now.gradient = used is not None and (used, used.grad.clone())
     watch.now.backward, watch.now.zeroed = at, None
     return out
 
@@ -222,7 +220,7 @@ def _stepped(optimizer, call, args, kwargs):
         watch.losses_of_gradients.append(watch.lost)
     watch.lost = None
     if max(now.whole.values(), default=0) > 1:
-        _torch._untraced(unless_raised, note_sums, watch)
+        _torch._untraced(unless_raised, None, note_sums, watch)
     reached = [param for param in params if param.grad is not None]
     if now.backward and not any(has_gradient(param) for param in params):
         if now.zeroed:
@@ -232,7 +230,7 @@ def _stepped(optimizer, call, args, kwargs):
             observed = "After this backward() no parameter of the optimizer has a gradient: the loss does not depend on them."
             watch.add("loss-cut-off", now.backward, observed, "a loss that is computed from the model's output, without detach() and .item()")
     if getattr(optimizer, "_watched_steps", 0) < 64:
-        _torch._untraced(unless_raised, note_averages, watch, now.calls)
+        _torch._untraced(unless_raised, None, note_averages, watch, now.calls)
     for module in now.calls:
         own = {id(param) for param in module.parameters()}
         if not any(id(param) in own for param in params) or not drops(module):

@@ -9,7 +9,7 @@ from _begun_anew import output_of, state_of
 from _call import moves
 from _events import is_repeated, own_frame, place_in
 from _models import drops
-from _probe_values import figure, first_tensor, is_tokens, parts_of, with_change
+from _probe_values import figure, first_tensor, is_tokens, parts_of, unless_raised, with_change
 from torch import nn
 
 # So many tokens were chosen when a text is compared; more than the last are not.
@@ -71,7 +71,7 @@ def begun(watch, module, function, args, kwargs):
     """What is known of a call before it runs; None if it reads no text."""
     if watch.depth or watch.inside_followed or torch.is_grad_enabled() or is_repeated():
         return None
-    return _torch._untraced(unless_raised, given_to, watch, module, function, args, kwargs, own_frame())
+    return _torch._untraced(unless_raised, None, given_to, watch, module, function, args, kwargs, own_frame())
 
 
 def given_to(watch, module, function, args, kwargs, frame):
@@ -82,16 +82,8 @@ def given_to(watch, module, function, args, kwargs, frame):
 def ended(watch, known, out):
     if known is not None:
         watch.inside_followed += 1
-        _torch._untraced(unless_raised, read, watch, *known, out)
+        _torch._untraced(unless_raised, None, read, watch, *known, out)
         watch.inside_followed -= 1
-
-
-def unless_raised(call, *args):
-    """What a call returns; None if it raises: what cannot be watched is not reported."""
-    try:
-        return call(*args)
-    except Exception:
-        return None
 
 
 def noted(watch, module, function, bound, frame):
@@ -194,7 +186,7 @@ def at_once(module, text, fresh):
         if all(it.name in text.given for it in needed):
             given = {it.name: text.given[it.name] for it in needed}
             texts = text.tokens, with_change(text.tokens, 1, text.tokens.shape[1] - 1)
-            outputs = [unless_raised(output_of, module, function, (), {**given, name: it}, fresh) for it in texts]
+            outputs = [unless_raised(None, output_of, module, function, (), {**given, name: it}, fresh) for it in texts]
             if all(it is not None and it.dim() == 3 and it.shape[:2] == text.tokens.shape for it in outputs) and not any(moves(*outputs, 1)[:-1]):
                 return outputs[0]
     return None
