@@ -306,6 +306,7 @@ const CASES: &[Case] = &[
     ("causal-leak", WINDOW, "(back >= 0) & (back < 4)", "back.abs() < 4"),
     ("targets-not-shifted", WINDOW, "ids[:, 1:]", "ids[:, :-1]"),
     ("gradient-differs", BY_HAND, "(1 - h ** 2)", "(1 - h)"),
+    ("residual-missing", WINDOWS, "view(b, 2, 2, 3, 3, d).transpose(2, 3)", "view(b, 2, 3, 2, 3, d)"),
     ("samples-apart", REGRESSION, "model(x).squeeze(-1)", "model(x)"),
     ("rate-squared", REGRESSION, "(step + 1) / 5))\nfor", "(step + 1) // 5))\nfor"),
     ("option-unread", REGRESSION, "    schedule.step()\n", ""),
@@ -724,8 +725,8 @@ params = {'a': rng.normal(size=(4, 5)), 'b': rng.normal(size=(5, 3)), 'c': np.ze
 def outer(x, d):
     return x.T @ d
 def cross_entropy(logits, y):
-    e = np.exp(logits - logits.max(-1, keepdims=True))
-    p, rows = e / e.sum(-1, keepdims=True), np.arange(len(y))
+    p, rows = np.exp(logits - logits.max(-1, keepdims=True)), np.arange(len(y))
+    p /= p.sum(-1, keepdims=True)
     loss = -np.log(p[rows, y]).mean()
     d = p.copy()
     d[rows, y] -= 1

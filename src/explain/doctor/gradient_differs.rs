@@ -55,8 +55,8 @@ struct Loss {
     /// All tensors that it was computed from, by their numbers.
     before: HashSet<usize>,
     parameters: Vec<Parameter>,
-    /// Results on the way that were written into since, and the operations that first made them.
-    first: Vec<(Tensor, Rc<Record>)>,
+    /// Results on the way that were written into, the operations that first made them, and whether the loss read what was written.
+    first: Vec<(Tensor, Rc<Record>, bool)>,
 }
 
 /// A parameter as it was when the loss was computed, and how the loss changes along each direction.
@@ -81,10 +81,11 @@ impl Loss {
         let replaced = replaced(cell, at);
         let (mut walk, mut before, mut found) =
             (Before::of(&value, MOST_TENSORS), HashSet::new(), Vec::<Tensor>::new());
-        let mut first: Vec<(Tensor, Rc<Record>)> = Vec::new();
-        while let Some(tensor) = walk.next() {
-            before.insert(tensor.id());
-            let (kept, mut changed) = unchanged_operands(&tensor);
+        let (mut first, mut read) = (Vec::<(Tensor, Rc<Record>, bool)>::new(), HashSet::new());
+        while let Some(result) = walk.next() {
+            before.insert(result.id());
+            read.insert(result.id());
+            let (kept, mut changed) = unchanged_operands(&result);
             let (given, mut computed): (Vec<_>, Vec<_>) =
                 kept.into_iter().partition(|it| replaced.contains(&it.id()));
             // Probabilities from which the right answers are subtracted afterwards are no parameters.
@@ -97,7 +98,7 @@ impl Loss {
                 let (kept, others) = operands_by_change(&record);
                 computed.extend(kept);
                 written.extend(others);
-                first.push((tensor, record));
+                first.push((tensor, record, false));
             }
             walk.go_on_with(computed);
             changed.extend(given);
@@ -108,6 +109,13 @@ impl Loss {
                 }
             }
             found.extend(changed.into_iter().filter(|it| before.insert(it.id())));
+        }
+        // As after `weights /= weights.sum(-1)`. What was written before the last time is not known.
+        for (tensor, _, is_read) in &mut first {
+            *is_read = read.contains(&tensor.id());
+            if *is_read && tensor.storage().version() > 1 {
+                return None;
+            }
         }
         let is_parameter = |it: &Tensor| it.dtype() == DType::Float64 && it.ndim() > 0;
         let parameters = found

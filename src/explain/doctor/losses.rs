@@ -410,7 +410,9 @@ fn without_gradient(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let sum = step.result().filter(|it| is_sum && it.numel() == 1 && it.requires_grad())?;
     let term = [0, 1].into_iter().filter_map(|at| step.tensor(at)).find(|it| !it.requires_grad())?;
     let is_float = term.numel() == 1 && term.dtype().is_float() && sum.dtype().is_float();
-    if !is_float || origin(term).is_none() || !is_trained(term, MOST_OF_TERM) {
+    // What a sum begins with may be zeros of a tensor's type.
+    let is_computed = origin(term).is_some_and(|it| it.operation.family != OpFamily::Creation);
+    if !is_float || !is_computed || !is_trained(term, MOST_OF_TERM) {
         return None;
     }
     let observed = format!(

@@ -22,8 +22,8 @@ pub(super) struct Replay {
     known: HashMap<usize, Tensor>,
     /// The old tensors, so that their numbers stay theirs.
     old: Vec<Tensor>,
-    /// The operations that first made tensors which were written into since, by their numbers.
-    made: HashMap<usize, Rc<Record>>,
+    /// The operations that first made tensors which were written into, and whether the last write is repeated, by their numbers.
+    made: HashMap<usize, (Rc<Record>, bool)>,
     examined: usize,
 }
 
@@ -35,9 +35,11 @@ impl Replay {
         self
     }
 
-    /// Takes tensors that were written into since as these operations first made them.
-    pub(super) fn made_by(mut self, first: &[(Tensor, Rc<Record>)]) -> Replay {
-        self.made.extend(first.iter().map(|(tensor, record)| (tensor.id(), record.clone())));
+    /// Takes tensors that were written into as these operations first made them, and repeats the last write where that is said.
+    pub(super) fn made_by(mut self, first: &[(Tensor, Rc<Record>, bool)]) -> Replay {
+        for (tensor, record, is_read) in first {
+            self.made.entry(tensor.id()).or_insert_with(|| (record.clone(), false)).1 |= is_read;
+        }
         self
     }
 
@@ -55,17 +57,28 @@ impl Replay {
         if depth > DEEPEST || self.examined > MOST_OPERATIONS || tensor.numel() > LARGEST {
             return None;
         }
-        let made = self.made.get(&tensor.id()).cloned().or_else(|| origin(tensor));
-        let new = match made {
-            None => tensor.clone(),
-            Some(record) => match self.results(&record, depth)? {
-                None => tensor.clone(),
-                Some(results) => results.get(tensor.output_index())?.clone(),
-            },
+        let (made, is_read) = match self.made.get(&tensor.id()).cloned() {
+            Some((record, is_read)) => (Some(record), is_read),
+            None => (origin(tensor), false),
         };
+        let mut new = self.made_anew(tensor, made, depth)?;
+        if is_read {
+            // Until then operations read what was there before.
+            self.known.insert(tensor.id(), new);
+            new = self.made_anew(tensor, origin(tensor), depth)?;
+        }
         self.known.insert(tensor.id(), new.clone());
         self.old.push(tensor.clone());
         Some(new)
+    }
+
+    /// The result of an operation; the tensor itself if it does not depend on what was changed.
+    fn made_anew(&mut self, tensor: &Tensor, by: Option<Rc<Record>>, depth: usize) -> Option<Tensor> {
+        let results = match by {
+            Some(record) => self.results(&record, depth)?,
+            None => None,
+        };
+        results.map_or(Some(tensor.clone()), |it| it.get(tensor.output_index()).cloned())
     }
 
     /// The results of an operation; none if they do not depend on what was changed.

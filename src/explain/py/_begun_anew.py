@@ -79,11 +79,14 @@ def output_of(module, function, args, kwargs, state):
     """What a function of a copy of a module returns, with what its parts kept at another time."""
     arguments = copied({0: module, **dict(enumerate(args, 1)), **kwargs})
     twin = arguments.pop(0)
+    if state and [id(it) for it, _ in state] != [id(it) for it in module.modules()]:
+        return None
     for part, values in zip(twin.modules(), state or []):
         for name in list(vars(part)):
             if not name.startswith("_") and name != "training" and name not in values[1]:
                 del vars(part)[name]
-        vars(part).update(values[1])
+        # A flag, such as one for weights that are merged, is none of a text.
+        vars(part).update({name: value for name, value in values[1].items() if type(value) is not bool})
     placed = [arguments.pop(at) for at in range(1, len(args) + 1)]
     with torch.random.fork_rng():
         return first_tensor(function(twin, *placed, **arguments))

@@ -172,8 +172,8 @@ def cached(call, others, output):
             if moved is not None:
                 break
         stored = {at: blank(other[at]) for at in filled if isinstance(other[at], (dict, list))}
-        if moved is None and stored and not made:
-            # A dict or a list that the call fills in place. Where the program gives one token at a time, so does this.
+        if moved is None and stored and not made and len(tensors_in(returned)) < 2:
+            # A dict or a list that the call fills in place, and returns no new one. Where the program gives one token at a time, so does this.
             storing = [it for it in known if any(begun(arguments[at], it[at]) for at in stored)]
             steps = {it[where].shape[1] for it in storing}
             first = 1 if steps == {1} else first

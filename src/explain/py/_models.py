@@ -97,8 +97,10 @@ def begun_with(watch, layer, ids, at):
     # What is read in between begins another text.
     watch.texts_read += length > 1
     now = (grad, watch.steps, watch.texts_read)
-    goes_on = bool(last) and last[1][0] == grad and (length == last[0] + 1 or length == 1 and last[1] == now)
-    last[:] = [length, now]
+    # Parts of one text share its memory.
+    memory = ids.untyped_storage().data_ptr()
+    goes_on = bool(last) and last[1][0] == grad and (length == last[0] + 1 or length == 1 and last[1] == now or not grad and memory == last[2])
+    last[:] = [length, now, memory]
     if goes_on:
         if written and not grad and path not in paths:
             written[-1][2] += 1

@@ -10,7 +10,7 @@ from _cached import differs
 from _call import POSITIONS, SEED, WORK, Call, mixes, moves
 from _padding import padding, padding_token, unpadded
 from _probe_values import as_json, figure, is_tokens, unless_raised, with_change
-from _unused import in_place_of, no_way_around, unmoved, unread, untouched
+from _unused import displaced, in_place_of, no_way_around, unmoved, unread, untouched
 
 # So often a call is repeated, about; where that is too much work, with fewer of its samples, but at least so many.
 OFTEN, FEWEST = 32, 4
@@ -192,7 +192,7 @@ def examine(function, names, positional, keywords, others=(), work=0):
     report["untouched"] = unless_raised([], untouched, call)
     report["kept"] = call.kept
     with torch.no_grad():
-        found += unless_raised([], no_way_around, call)
+        found += unless_raised([], no_way_around, call) or unless_raised([], displaced, call)
         report["in_place_of"] = unless_raised([], in_place_of, call)
     report["found"] = found
     ids = whole.texts()

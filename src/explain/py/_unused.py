@@ -2,7 +2,7 @@
 
 import torch
 from torch import nn
-from _call import SEED, mixes
+from _call import SEED, mixes, moves
 from _probe_values import (
     ROUNDING,
     all_tensors,
@@ -187,6 +187,64 @@ def no_way_around(call):
         return []
     observed = f"returns the same whatever it is given where the result of {stopped[0]} is set to 0. With that of {' or '.join(passed)} set to 0 it does not: what comes in goes around it."
     return [call.found("residual-missing", observed, f"x = x + self.{stopped[0]}(...)", line=f"self.{stopped[0]}(")]
+
+
+def displaced(call):
+    """The mistake if what a part such as attention returns for one place is added to another: what the part is given for a changed
+    row of the input stands in one row, and a change of that row of its result moves another row of the output."""
+    owner = call.owner()
+    inputs = [(where, value) for where, value in call.inputs() if value.is_floating_point() and value.dim() > 2]
+    if owner is None or getattr(call.function, "__name__", "") != "forward" or not inputs:
+        return []
+    call, (where, value) = call.like(call.arguments), inputs[0]
+    call.done = 0
+    output, ran = runs_of(call)
+    if output is None or output.shape != value.shape:
+        return []
+    width, rows = value.shape[-1], value.numel() // value.shape[-1]
+    by_rows = lambda it: it.reshape(-1, width)
+    is_like = lambda runs: len(runs) == 1 and all(it is not None and it.shape[-1] == width and it.numel() == value.numel() for it in runs[0])
+    parts, places = {name: runs[0] for name, runs in ran.items() if is_like(runs)}, {}
+    for row in sorted({rows // 7, rows // 2 + 1, rows - 2}):
+        changed = value.detach().clone()
+        by_rows(changed)[row] += 1 + torch.arange(width) % 3
+        after = runs_of(call.like({**call.arguments, where: changed}))[1]
+        for name, before in list(parts.items()):
+            given, made = (moved_rows(one, two, by_rows) for one, two in zip(before, after[name][0]))
+            moved = None
+            # What mixes places before is not followed, and what does not mix them is a layer for each token.
+            if len(given) == 1 and len(made) > 1 and not call.is_late():
+                put = call.repeat(prepare=with_row_changed(name, given[0], by_rows))
+                moved = moved_rows(output, put, by_rows)
+            if moved is None or len(moved) != 1:
+                del parts[name]
+            elif moved[0] != row and name not in places:
+                around = [call.repeat(it, prepare=returning_zeros(name)) for it in (None, {where: changed})]
+                if row in moved_rows(*around, by_rows):
+                    places[name] = row, given[0], moved[0]
+    for name in parts:
+        if name in places:
+            row, given, moved = places[name]
+            observed = f"was called with one place changed: self.{name} gets row {row} of the input as its row {given}, and what it returns there is added to row {moved}."
+            fix = f"undo behind self.{name} what was done before it: the roll with the opposite sign, windows joined in the order in which they were cut"
+            why = "The residual connection adds to a token what was computed for it. Here it is added to another one."
+            return [call.found("residual-missing", observed, fix, line=f"self.{name}(", title="what is computed for one place is added to another", why=why)]
+    return []
+
+
+def moved_rows(before, after, by_rows):
+    return [at for at, far in enumerate(moves(by_rows(before), by_rows(after), 0)) if far > 0]
+
+
+def with_row_changed(name, row, by_rows):
+    """Has a part of a module return other numbers in one row."""
+
+    def changed(module, args, result):
+        first = first_tensor(result).clone()
+        by_rows(first)[row] += 1 + torch.arange(first.shape[-1]) % 3
+        return (first, *result[1:]) if isinstance(result, tuple) else first
+
+    return lambda modules: getattr(modules[0], name).register_forward_hook(changed)
 
 
 def in_place_of(call):

@@ -38,7 +38,11 @@ fn topk(c: &Call) -> Result<Value> {
 
 /// One tensor, or a tuple with the inverse and the counts, if requested.
 fn unique(c: &Call) -> Result<Value> {
-    let [values, inverse, counts] = sorting::unique(c.tensor(0)?);
+    let x = c.tensor(0)?;
+    let [values, inverse, counts] = match c.opt_int(4) {
+        Some(dim) => sorting::unique_slices(x, wrap_dim(dim, x.ndim())?)?,
+        None => sorting::unique(x),
+    };
     let more: Vec<Tensor> =
         [(c.bool(2), inverse), (c.bool(3), counts)].into_iter().filter(|it| it.0).map(|it| it.1).collect();
     Ok(if more.is_empty() { values.into() } else { Value::Tensors([vec![values], more].concat()) })
@@ -137,8 +141,8 @@ rows![
         .saving_result(),
     op(whole("unique", OpFamily::Sort).grad("Unique2"), BOTH, unique)
         .forms(&["Tensor input, hint sorted=True, bool return_inverse=False, bool return_counts=False, \
-             only dim=None"])
-        .doc("The different elements in order."),
+             int? dim=None"])
+        .doc("The different elements, or slices along a dimension, in order."),
     op(whole("searchsorted", OpFamily::Sort), FUNCTION, searchsorted)
         .forms(&[
             "Tensor sorted_sequence, Operand input, *, bool out_int32=False, bool right=False, \

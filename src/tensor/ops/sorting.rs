@@ -1,6 +1,8 @@
 //! Sorting and counting: sort, topk, kthvalue, unique, searchsorted, bincount, histc, isin.
 //! This file makes contiguous rows; the kernel sorts one row.
 
+use std::cmp::Ordering;
+use std::iter;
 use std::ops::AddAssign;
 
 use smallvec::smallvec;
@@ -151,6 +153,24 @@ pub(crate) fn unique(x: &Tensor) -> [Tensor; 3] {
     let count = firsts.len();
     let values = Tensor::new(buffer.pick(&firsts), [count], x.dtype());
     [values, Tensor::from_i64(inverse, x.shape()), Tensor::from_i64(counts, [count])]
+}
+
+/// The same of the slices along a dimension, in the order of their elements.
+pub(crate) fn unique_slices(x: &Tensor, dim: usize) -> Result<[Tensor; 3]> {
+    let size = x.shape()[dim];
+    let lanes = x.numel() / size.max(1);
+    let others = (0..x.ndim()).filter(|&axis| axis != dim);
+    let order: Vec<usize> = iter::once(dim).chain(others).collect();
+    let buffer = x.with_layout(x.layout().permute(&order)).to_buffer();
+    let slice = |at: usize| at * lanes..(at + 1) * lanes;
+    let (firsts, inverse, counts) = each_lane!(&buffer, data => {
+        let mut order: Vec<usize> = (0..size).collect();
+        order.sort_by(|&a, &b| data[slice(a)].partial_cmp(&data[slice(b)]).unwrap_or(Ordering::Equal));
+        groups(&order, |a, b| data[slice(a)] == data[slice(b)])
+    });
+    let chosen: Vec<i64> = firsts.iter().map(|&at| at as i64).collect();
+    let values = super::shape::index_select(x, dim, &chosen)?;
+    Ok([values, Tensor::from_i64(inverse, [size]), Tensor::from_i64(counts, [chosen.len()])])
 }
 
 /// For each value the number of sorted boundaries before it. The shape of `values`. As `torch.searchsorted`.

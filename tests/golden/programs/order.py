@@ -35,6 +35,8 @@ print(torch.topk(x, 2, dim=0), torch.topk(x, k=1, dim=-1, largest=False, sorted=
 x = torch.tensor([[3, 1, 3], [2, 1, 3]])
 print(x.unique(), torch.unique(x, return_inverse=True), torch.unique(x, return_counts=True), x.unique(return_inverse=True, return_counts=True))
 print(torch.unique(torch.tensor([2., float("nan"), 2.])))
+edges = torch.tensor([[3, 1, 3, 0, 1], [2, 2, 2, 5, 0]])
+print(edges.unique(dim=1), torch.unique(edges.T, dim=0, return_inverse=True, return_counts=True), torch.unique(x.new_tensor([[[1, 0], [1, 0]], [[0, 2], [1, 0]]]), dim=-2))
 
 # %% searchsorted-and-bucketize
 edges = torch.tensor([1., 3., 5., 7.])
