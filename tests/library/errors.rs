@@ -47,6 +47,7 @@ const CASES: &[(&str, &str, &[&str])] = &[
         "queries @ keys.T",
         &["2 and 6 must be equal", "queries was made in setup, line 6: queries = inputs @ W_query"],
     ),
+    ("queries.T @ input", "inputs", &["input is a function of Python's own."]),
     ("batch @ batch", "batch @ batch.transpose(-2, -1)", &["(2,6,3) @ (2,3,6) -> (2,6,6)"]),
     ("torch.bmm(batch, batch)", "batch.bmm(batch.transpose(-2, -1))", &[]),
     ("(queries + 1) @ keys", "(queries + 1) @ keys.T", &["(6,2) @ (2,6) -> (6,6)"]),

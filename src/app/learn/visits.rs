@@ -209,7 +209,7 @@ impl<'c> Walk<'c, '_, '_> {
             InputMode::Keys => "Esc or Enter alone goes back",
             InputMode::Words => "Enter alone goes back",
         };
-        let hint = prose(&format!("Type {wanted}. {back}."), self.shell.look);
+        let hint = prose(&format!("{back}. Type {wanted}"), self.shell.look);
         self.put(&hint)?;
         if self.mode == InputMode::Keys {
             terminal::drop_enter()?;

@@ -22,6 +22,9 @@ const IMPORTS: [(&str, &str); 9] = [
     ("optim", "import torch.optim as optim"),
 ];
 
+/// Functions of Python's own whose names a learner may type for a tensor's.
+const FUNCTIONS: [&str; 8] = ["input", "id", "iter", "len", "max", "min", "sum", "vars"];
+
 pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     let case = evidence.case;
     if let Some(ErrorFact::UnknownKeyword { function, wanted, known }) = case.raised.fact.as_deref() {
@@ -42,12 +45,28 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
         PythonError::TooManyArguments => remark(
             "Python counts self as the first argument: one less of each is what stands between the brackets.",
         ),
-        PythonError::Operands(classes) => remark(classes.into_iter().find_map(no_operand)?),
+        PythonError::Operands(classes) => {
+            let own = classes.contains(&"builtin_function_or_method").then(|| mistyped(case)).flatten();
+            own.or_else(|| classes.into_iter().find_map(no_operand).map(remark))?
+        }
         PythonError::NotCallable("Tensor") => remark(
             "Round brackets call a function. Square ones take a part of a tensor, as in x[i]; * multiplies.",
         ),
         PythonError::NotCallable(_) => return None,
     })
+}
+
+/// A function of Python's own in the line that raised whose name is nearly that of a tensor, as `input` is for `inputs`.
+fn mistyped(case: &ErrorCase) -> Option<ErrorExplanation> {
+    let (cell, raised) = case.place()?;
+    let source = (case.source)(cell)?;
+    let line = source.lines().nth(raised.checked_sub(1)?)?;
+    let tensors: Vec<&str> = case.scene.tensors.iter().map(|it| it.name.as_str()).collect();
+    let words = line.split(|letter: char| !letter.is_alphanumeric() && !"_.".contains(letter));
+    let functions = words.filter(|word| FUNCTIONS.contains(word) && !tensors.contains(word));
+    let (word, near) =
+        functions.map(|word| (word, nearest(word, &tensors, 1))).find(|(_, near)| !near.is_empty())?;
+    Some(ErrorExplanation::new(vec![format!("{word} is a function of Python's own.")], fixes(near)))
 }
 
 /// Why an object of this class is no operand of an operator.
