@@ -380,7 +380,8 @@ fn counted_twice(step: &Traced, _: &TracedCell) -> Option<Observation> {
         || !is_loss(&one)
         || one.operation.name != other.operation.name
         || !is_same
-        || given.len() < 2
+        // Of one that was forgotten, none are known.
+        || given.len().min(again.len()) < 2
     {
         return None;
     }
