@@ -157,7 +157,14 @@ pub(crate) fn unique(x: &Tensor) -> [Tensor; 3] {
 
 /// The same of the slices along a dimension, in the order of their elements.
 pub(crate) fn unique_slices(x: &Tensor, dim: usize) -> Result<[Tensor; 3]> {
-    let size = x.shape()[dim];
+    let Some(&size) = x.shape().get(dim) else {
+        return Err(Error::index("Dimension specified as 0 but tensor has no dimensions"));
+    };
+    refuse_if!(
+        x.numel() == 0 && size > 0,
+        "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
+    );
+    refuse_if!(x.to_f64_vec().iter().any(|it| it.is_nan()), "unique(): slices with nan have no order");
     let lanes = x.numel() / size.max(1);
     let others = (0..x.ndim()).filter(|&axis| axis != dim);
     let order: Vec<usize> = iter::once(dim).chain(others).collect();

@@ -37,6 +37,12 @@ print(x.unique(), torch.unique(x, return_inverse=True), torch.unique(x, return_c
 print(torch.unique(torch.tensor([2., float("nan"), 2.])))
 edges = torch.tensor([[3, 1, 3, 0, 1], [2, 2, 2, 5, 0]])
 print(edges.unique(dim=1), torch.unique(edges.T, dim=0, return_inverse=True, return_counts=True), torch.unique(x.new_tensor([[[1, 0], [1, 0]], [[0, 2], [1, 0]]]), dim=-2))
+print(torch.zeros(0, 3).unique(dim=0, return_counts=True), torch.tensor([True, False, True]).unique(dim=0))
+for call in (lambda: torch.tensor(3).unique(dim=0), lambda: torch.zeros(3, 0).unique(dim=0)):
+    try:
+        print(call())
+    except (RuntimeError, IndexError) as e:
+        print(type(e).__name__, e)
 
 # %% searchsorted-and-bucketize
 edges = torch.tensor([1., 3., 5., 7.])
