@@ -594,6 +594,91 @@ torch.manual_seed(3)
 out = Block()(torch.randn(2, 36, 4))
 ";
 
+/// A window that returns new caches, a prompt that is read in parts, and a sum of losses that begins with zeros of a tensor's type.
+const IN_PARTS: &str = "\
+import torch
+from torch import nn
+import torch.nn.functional as F
+torch.manual_seed(3)
+class Near(nn.Module):
+    def __init__(self, d=8, window=4):
+        super().__init__()
+        self.q, self.k, self.v, self.window = nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, d), window
+    def forward(self, x, past=None):
+        q, k, v = self.q(x), self.k(x), self.v(x)
+        if past is not None:
+            k, v = torch.cat([past[0], k], 1), torch.cat([past[1], v], 1)
+        t, s = q.shape[1], k.shape[1]
+        back = torch.arange(s - t, s)[:, None] - torch.arange(s)
+        w = (q @ k.transpose(1, 2) / q.shape[-1] ** 0.5).masked_fill((back < 0) | (back >= self.window), -torch.inf).softmax(-1)
+        return w @ v, (k[:, -self.window + 1:], v[:, -self.window + 1:])
+class Model(nn.Module):
+    def __init__(self, words=9, d=8):
+        super().__init__()
+        self.table, self.layers, self.out = nn.Embedding(words, d), nn.ModuleList(Near(d) for _ in range(2)), nn.Linear(d, words)
+    def forward(self, ids, past=None):
+        x, kept = self.table(ids), []
+        size = x.new_zeros(())
+        for at, layer in enumerate(self.layers):
+            y, own = layer(x, None if past is None else past[at])
+            x, size = x + y, size + 1e-3 * y.square().mean()
+            kept.append(own)
+        return self.out(x), kept, size
+model = Model()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+for step in range(4):
+    ids = torch.cat([torch.full((4, 1), 8), torch.randint(0, 8, (4, 9))], 1)
+    logits, _, size = model(ids[:, :-1])
+    loss = F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten()) + size
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+model.eval()
+with torch.no_grad():
+    past = None
+    for part in torch.tensor([[8, 1, 2, 3, 4, 5]]).split(3, dim=1):
+        logits, past, _ = model(part, past)
+    for _ in range(5):
+        ids = logits[:, -1:].argmax(-1)
+        logits, past, _ = model(ids, past)
+";
+
+/// Weights that are merged between two texts.
+const MERGED: &str = "\
+import torch
+from torch import nn
+torch.manual_seed(3)
+class Adapted(nn.Module):
+    def __init__(self, base, r=2):
+        super().__init__()
+        self.base, self.merged = base, False
+        self.a, self.b = nn.Parameter(torch.randn(r, base.in_features)), nn.Parameter(torch.randn(base.out_features, r))
+    def forward(self, x):
+        return self.base(x) if self.merged else self.base(x) + x @ self.a.T @ self.b.T
+    @torch.no_grad()
+    def merge(self):
+        self.base.weight += self.b @ self.a
+        self.merged = True
+class Model(nn.Module):
+    def __init__(self, words=9, d=8):
+        super().__init__()
+        self.table, self.q, self.k, self.v, self.out = nn.Embedding(words, d), Adapted(nn.Linear(d, d)), nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, words)
+    def forward(self, ids):
+        x = self.table(ids)
+        s = self.q(x) @ self.k(x).transpose(1, 2) / x.shape[-1] ** 0.5
+        hidden = torch.ones(ids.shape[1], ids.shape[1]).triu(1).bool()
+        return self.out(x + s.masked_fill(hidden, -torch.inf).softmax(-1) @ self.v(x))
+@torch.no_grad()
+def write(model, ids, count=5):
+    for _ in range(count):
+        ids = torch.cat([ids, model(ids)[:, -1:].argmax(-1)], 1)
+    return ids
+model = Model().eval()
+before = write(model, torch.tensor([[1, 2, 3]]))
+model.q.merge()
+print(torch.equal(before, write(model, torch.tensor([[1, 2, 3]]))))
+";
+
 /// Two cells, the first of which has calls that are repeated often.
 const IN_CELLS: &str = "\
 import torch
@@ -1294,6 +1379,8 @@ fn the_programs_themselves_have_no_findings() {
             WRITTEN,
             DISTILLED,
             WINDOWS,
+            IN_PARTS,
+            MERGED,
             IN_CELLS,
             GRAPH,
         ] {

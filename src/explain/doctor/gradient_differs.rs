@@ -55,8 +55,8 @@ struct Loss {
     /// All tensors that it was computed from, by their numbers.
     before: HashSet<usize>,
     parameters: Vec<Parameter>,
-    /// Results on the way that were written into, the operations that first made them, and whether the loss read what was written.
-    first: Vec<(Tensor, Rc<Record>, bool)>,
+    /// Results on the way that were written into: whether the loss read what was written, and the operations that first made them.
+    first: Vec<(bool, Tensor, Rc<Record>)>,
 }
 
 /// A parameter as it was when the loss was computed, and how the loss changes along each direction.
@@ -81,7 +81,7 @@ impl Loss {
         let replaced = replaced(cell, at);
         let (mut walk, mut before, mut found) =
             (Before::of(&value, MOST_TENSORS), HashSet::new(), Vec::<Tensor>::new());
-        let (mut first, mut read) = (Vec::<(Tensor, Rc<Record>, bool)>::new(), HashSet::new());
+        let (mut first, mut read) = (Vec::<(Tensor, Rc<Record>)>::new(), HashSet::new());
         while let Some(result) = walk.next() {
             before.insert(result.id());
             read.insert(result.id());
@@ -98,7 +98,7 @@ impl Loss {
                 let (kept, others) = operands_by_change(&record);
                 computed.extend(kept);
                 written.extend(others);
-                first.push((tensor, record, false));
+                first.push((tensor, record));
             }
             walk.go_on_with(computed);
             changed.extend(given);
@@ -110,13 +110,12 @@ impl Loss {
             }
             found.extend(changed.into_iter().filter(|it| before.insert(it.id())));
         }
+        let is_read = |tensor: &Tensor| read.contains(&tensor.id());
         // As after `weights /= weights.sum(-1)`. What was written before the last time is not known.
-        for (tensor, _, is_read) in &mut first {
-            *is_read = read.contains(&tensor.id());
-            if *is_read && tensor.storage().version() > 1 {
-                return None;
-            }
+        if first.iter().any(|(tensor, _)| is_read(tensor) && tensor.storage().version() > 1) {
+            return None;
         }
+        let first = first.into_iter().map(|(tensor, record)| (is_read(&tensor), tensor, record)).collect();
         let is_parameter = |it: &Tensor| it.dtype() == DType::Float64 && it.ndim() > 0;
         let parameters = found
             .into_iter()

@@ -36,10 +36,9 @@ impl Replay {
     }
 
     /// Takes tensors that were written into as these operations first made them, and repeats the last write where that is said.
-    pub(super) fn made_by(mut self, first: &[(Tensor, Rc<Record>, bool)]) -> Replay {
-        for (tensor, record, is_read) in first {
-            self.made.entry(tensor.id()).or_insert_with(|| (record.clone(), false)).1 |= is_read;
-        }
+    pub(super) fn made_by(mut self, first: &[(bool, Tensor, Rc<Record>)]) -> Replay {
+        self.made
+            .extend(first.iter().map(|(is_read, tensor, record)| (tensor.id(), (record.clone(), *is_read))));
         self
     }
 

@@ -131,7 +131,7 @@ def zero_but_for_rounding(call, varied):
         call.modules, call.output = [module], output
 
 
-def runs_of(call):
+def runs_of(call, changed=None):
     """What the call returns, and for each part of its module what it was given first and returned, each time that it ran."""
     ran = {}
 
@@ -139,16 +139,21 @@ def runs_of(call):
         for name, part in modules[0].named_children():
             part.register_forward_hook(lambda module, args, result, name=name: ran.setdefault(name, []).append((args[0] if args and isinstance(args[0], torch.Tensor) else None, first_tensor(result))))
 
-    return call.repeat(prepare=watched), ran
+    return call.repeat(changed, prepare=watched), ran
+
+
+def returning(name, change):
+    """Has a part of a module return something else in place of the first tensor of its result."""
+
+    def changed(module, args, result):
+        return (change(result[0]), *result[1:]) if isinstance(result, tuple) else change(result)
+
+    return lambda modules: getattr(modules[0], name).register_forward_hook(changed)
 
 
 def returning_zeros(name):
-    """Has a part of a module return zeros in place of the first tensor of its result."""
-
-    def changed(module, args, result):
-        return (torch.zeros_like(result[0]), *result[1:]) if isinstance(result, tuple) else torch.zeros_like(result)
-
-    return lambda modules: [vary(modules), getattr(modules[0], name).register_forward_hook(changed)]
+    """The same with zeros, and parameters that have an effect."""
+    return lambda modules: [vary(modules), returning(name, torch.zeros_like)(modules)]
 
 
 def no_way_around(call):
@@ -196,6 +201,7 @@ def displaced(call):
     inputs = [(where, value) for where, value in call.inputs() if value.is_floating_point() and value.dim() > 2]
     if owner is None or getattr(call.function, "__name__", "") != "forward" or not inputs:
         return []
+    # With work of its own: about ten repetitions, after all others.
     call, (where, value) = call.like(call.arguments), inputs[0]
     call.done = 0
     output, ran = runs_of(call)
@@ -203,48 +209,35 @@ def displaced(call):
         return []
     width, rows = value.shape[-1], value.numel() // value.shape[-1]
     by_rows = lambda it: it.reshape(-1, width)
-    is_like = lambda runs: len(runs) == 1 and all(it is not None and it.shape[-1] == width and it.numel() == value.numel() for it in runs[0])
-    parts, places = {name: runs[0] for name, runs in ran.items() if is_like(runs)}, {}
+    with_row = lambda it, row: with_change(by_rows(it), 0, row).view_as(it)
+    moved_rows = lambda before, after: [at for at, far in enumerate(moves(by_rows(before), by_rows(after), 0)) if far > 0]
+    is_like = lambda it: it is not None and it.shape[-1] == width and it.numel() == value.numel()
+    parts = {name: runs[0] for name, runs in ran.items() if len(runs) == 1 and all(map(is_like, runs[0]))}
+    places = {}
     for row in sorted({rows // 7, rows // 2 + 1, rows - 2}):
-        changed = value.detach().clone()
-        by_rows(changed)[row] += 1 + torch.arange(width) % 3
-        after = runs_of(call.like({**call.arguments, where: changed}))[1]
+        if not parts:
+            return []
+        changed = {where: with_row(value, row)}
+        after = runs_of(call, changed)[1]
         for name, before in list(parts.items()):
-            given, made = (moved_rows(one, two, by_rows) for one, two in zip(before, after[name][0]))
-            moved = None
+            given, made = map(moved_rows, before, after[name][0])
+            moved = []
             # What mixes places before is not followed, and what does not mix them is a layer for each token.
             if len(given) == 1 and len(made) > 1 and not call.is_late():
-                put = call.repeat(prepare=with_row_changed(name, given[0], by_rows))
-                moved = moved_rows(output, put, by_rows)
-            if moved is None or len(moved) != 1:
+                moved = moved_rows(output, call.repeat(prepare=returning(name, lambda it: with_row(it, given[0]))))
+            if len(moved) != 1:
                 del parts[name]
             elif moved[0] != row and name not in places:
-                around = [call.repeat(it, prepare=returning_zeros(name)) for it in (None, {where: changed})]
-                if row in moved_rows(*around, by_rows):
+                around = [call.repeat(it, prepare=returning_zeros(name)) for it in (None, changed)]
+                if row in moved_rows(*around):
                     places[name] = row, given[0], moved[0]
-    for name in parts:
-        if name in places:
-            row, given, moved = places[name]
-            observed = f"was called with one place changed: self.{name} gets row {row} of the input as its row {given}, and what it returns there is added to row {moved}."
-            fix = f"undo behind self.{name} what was done before it: the roll with the opposite sign, windows joined in the order in which they were cut"
-            why = "The residual connection adds to a token what was computed for it. Here it is added to another one."
-            return [call.found("residual-missing", observed, fix, line=f"self.{name}(", title="what is computed for one place is added to another", why=why)]
+    for name in [it for it in parts if it in places]:
+        row, given, moved = places[name]
+        observed = f"was called with one place changed: self.{name} gets row {row} of the input as its row {given}, and what it returns there is added to row {moved}."
+        fix = f"undo behind self.{name} what was done before it: the roll with the opposite sign, windows joined in the order in which they were cut"
+        why = "The residual connection adds to a token what was computed for it. Here it is added to another one."
+        return [call.found("residual-missing", observed, fix, line=f"self.{name}(", title="what is computed for one place is added to another", why=why)]
     return []
-
-
-def moved_rows(before, after, by_rows):
-    return [at for at, far in enumerate(moves(by_rows(before), by_rows(after), 0)) if far > 0]
-
-
-def with_row_changed(name, row, by_rows):
-    """Has a part of a module return other numbers in one row."""
-
-    def changed(module, args, result):
-        first = first_tensor(result).clone()
-        by_rows(first)[row] += 1 + torch.arange(first.shape[-1]) % 3
-        return (first, *result[1:]) if isinstance(result, tuple) else first
-
-    return lambda modules: getattr(modules[0], name).register_forward_hook(changed)
 
 
 def in_place_of(call):
