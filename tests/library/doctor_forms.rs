@@ -273,6 +273,8 @@ const CASES: &[Case] = &[
     ("no-positions", ROTARY, "q, k = turned(q), turned(k)", "q_turned, k_turned = turned(q), turned(k)"),
     ("sorted-mask", ROTARY, "sort(descending=True)", "sort()"),
     ("patches-by-view", ROTARY, ".permute(0, 2, 4, 1, 3, 5).reshape(2, 2, 2, 8)", ".reshape(2, 2, 2, 8)"),
+    ("patches-by-view", ROTARY, ".permute(0, 2, 4, 1, 3, 5)", ".permute(0, 3, 5, 1, 2, 4)"),
+    ("patches-by-view", ROTARY, "(0, 1), (1, 1)", "(1, 0), (1, 1)"),
     ("samples-mixed", RECURRENT, "6, batch_first=True", "6"),
     ("drawn-from-wrong-axis", BY_NUMPY, "logits / temperature", "logits * temperature"),
     (
@@ -818,7 +820,7 @@ def cross_entropy(logits, y):
     return loss, d / len(y)
 def backward(x, h, d):
     return {'c': d.sum(0), 'b': outer(h, d), 'a': outer(x, (d @ params['b'].T) * (1 - h ** 2))}
-x, y = rng.normal(size=(8, 4)), rng.integers(0, 3, size=8)
+x, y = rng.normal(size=(1500, 4)), rng.integers(0, 3, size=1500)
 for step in range(2):
     h = np.tanh(x @ params['a'])
     loss, d = cross_entropy(h @ params['b'] + params['c'], y)
@@ -933,6 +935,7 @@ class Turned(nn.Module):
 torch.manual_seed(3)
 images = torch.randn(2, 2, 4, 4)
 patches = images.reshape(2, 2, 2, 2, 2, 2).permute(0, 2, 4, 1, 3, 5).reshape(2, 2, 2, 8)
+joined = torch.cat([images[..., a::2, b::2] for a, b in [(0, 0), (1, 0), (0, 1), (1, 1)]], dim=1)
 out = Turned()(patches.flatten(1, 2))
 logits, order = out[:, -1].sort(descending=True)
 kept = logits.masked_fill(logits.softmax(-1).cumsum(-1) - logits.softmax(-1) > 0.8, -torch.inf)

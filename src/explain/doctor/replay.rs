@@ -60,21 +60,29 @@ impl Replay {
             Some((record, is_read)) => (Some(record), is_read),
             None => (origin(tensor), false),
         };
-        let mut new = self.made_anew(tensor, made, depth)?;
+        let mut new = self.made_anew(tensor, made, None, depth)?;
         if is_read {
             // Until then operations read what was there before.
-            self.known.insert(tensor.id(), new);
-            new = self.made_anew(tensor, origin(tensor), depth)?;
+            self.known.insert(tensor.id(), new.clone());
+            let before = Some(new).filter(|it| !it.is(tensor));
+            new = self.made_anew(tensor, origin(tensor), before, depth)?;
         }
         self.known.insert(tensor.id(), new.clone());
         self.old.push(tensor.clone());
         Some(new)
     }
 
-    /// The result of an operation; the tensor itself if it does not depend on what was changed.
-    fn made_anew(&mut self, tensor: &Tensor, by: Option<Rc<Record>>, depth: usize) -> Option<Tensor> {
+    /// The result of an operation; the tensor itself if it does not depend on what was changed. What an operation writes into was
+    /// `before`, if that is given.
+    fn made_anew(
+        &mut self,
+        tensor: &Tensor,
+        by: Option<Rc<Record>>,
+        before: Option<Tensor>,
+        depth: usize,
+    ) -> Option<Tensor> {
         let results = match by {
-            Some(record) => self.results(&record, depth)?,
+            Some(record) => self.results(&record, before, depth)?,
             None => None,
         };
         results.map_or(Some(tensor.clone()), |it| it.get(tensor.output_index()).cloned())
@@ -82,15 +90,20 @@ impl Replay {
 
     /// The results of an operation; none if they do not depend on what was changed.
     #[allow(clippy::option_option)]
-    fn results(&mut self, record: &Record, depth: usize) -> Option<Option<Vec<Tensor>>> {
-        let mut is_changed = false;
+    fn results(
+        &mut self,
+        record: &Record,
+        before: Option<Tensor>,
+        depth: usize,
+    ) -> Option<Option<Vec<Tensor>>> {
+        let mut is_changed = before.is_some();
         let mut again = |tensor: &Tensor| {
             let new = self.at_depth(tensor, depth + 1)?;
             is_changed |= !new.is(tensor);
             Some(new)
         };
-        let mut args = Vec::new();
-        for arg in record.args() {
+        let mut args: Vec<Arg> = before.into_iter().map(Arg::Tensor).collect();
+        for arg in record.args().into_iter().skip(args.len()) {
             args.push(match arg {
                 Arg::Tensor(tensor) => Arg::Tensor(again(&tensor)?),
                 Arg::Tensors(tensors) => Arg::Tensors(tensors.iter().map(&mut again).collect::<Option<_>>()?),

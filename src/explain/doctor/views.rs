@@ -193,7 +193,7 @@ pub(super) static PATCHES: Mistake = Mistake::implied(
     "A view keeps the order of the pixels in memory, row by row. What it calls a patch is a run of pixels from a few rows, \
      and the pixels below each other are in different ones.",
     &["heads-by-view-alone", "heads-joined-by-view-alone"],
-    &[Detector::Step(cut)],
+    &[Detector::Step(cut), Detector::Step(combed), Detector::Step(taken_twice)],
 );
 
 /// What a tensor was before views drew other borders in it.
@@ -241,11 +241,77 @@ fn cut(step: &Traced, _: &TracedCell) -> Option<Observation> {
      a change of the order: the first patch is the first {size} numbers in memory.",
         tuple_repr(image.shape())
     );
-    let fix = format!(
+    Some(Observation::new(step.site(), observed, as_squares(side)))
+}
+
+fn as_squares(side: usize) -> String {
+    format!(
         "split both axes, then move them: x.view(B, C, H // {side}, {side}, W // {side}, {side}).permute(0, 2, 4, 1, 3, 5); or \
      nn.Conv2d(C, width, {side}, stride={side})"
+    )
+}
+
+/// Rows and columns of an image that are split the wrong way round: a patch has every n-th pixel of the whole image.
+fn combed(step: &Traced, _: &TracedCell) -> Option<Observation> {
+    let (split, patches) = (step.tensor(0)?, step.results.first()?);
+    let is_view = |(record, _): &(Rc<Record>, Tensor)| record.operation.family == OpFamily::View;
+    let image = first_operands(split).take_while(is_view).last()?.1;
+    let &[batch, down, across, _, _, _] = split.shape() else { return None };
+    let (texts, count) = match *patches.shape() {
+        [texts, count, _] => (texts, count),
+        [texts, rows, columns, _] => (texts, rows * columns),
+        _ => return None,
+    };
+    let is_patches = batch == texts && count == down * across && down > 1 && across > 1;
+    let is_image = image.ndim() == 4 && image.layout().is_contiguous() && split.storage().same(image.storage());
+    // An axis of the image has the axes that it was split into: those whose steps are neither smaller nor larger than its own.
+    let side_of = |at: usize| {
+        let (step, size) = (split.layout().strides[at], split.shape()[at]);
+        let mut axes = (1..4).map(|axis| (image.layout().strides[axis], image.shape()[axis]));
+        let (_, whole) = axes.find(|(own, whole)| *own == step && size < *whole)?;
+        Some(whole / size)
+    };
+    if !is_patches || !is_image || trace_back(&image, &is_product).is_some() {
+        return None;
+    }
+    let side = side_of(1).filter(|side| side_of(2) == Some(*side))?;
+    let observed = format!(
+        "Patch 0 of an image of shape {} has every {down}th row and every {across}th column of the whole image, and patch 1 the pixels \
+         beside those: rows and columns were split as ({side}, {down}) and ({side}, {across}).",
+        tuple_repr(image.shape())
     );
-    Some(Observation::new(step.site(), observed, fix))
+    let found = Observation::new(step.site(), observed, as_squares(side));
+    Some(found.titled("the patches of an image are combs"))
+}
+
+/// The least slices that are joined where one of them stands for another.
+const LEAST_SLICES: usize = 4;
+
+/// Slices that are joined, each the n-th part of one tensor: two of them are the same, so the n-th part of it is never read.
+fn taken_twice(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let slices: Vec<&Tensor> =
+        step.operands.iter().map(|it| it.tensor.as_ref()).collect::<Option<_>>().filter(|it: &Vec<_>| {
+            step.operation.family == OpFamily::Join && it.len() >= LEAST_SLICES
+        })?;
+    let base = source(slices[0]).1;
+    let is_part = |it: &&Tensor| {
+        it.storage().same(base.storage()) && it.numel() * slices.len() == it.storage().read().len()
+    };
+    let again = |at: &usize| slices[..*at].iter().position(|it| it.layout() == slices[*at].layout());
+    let twice: Vec<usize> = (0..slices.len()).filter(|at| again(at).is_some()).collect();
+    let &[at] = &twice[..] else { return None };
+    if !slices.iter().all(is_part) {
+        return None;
+    }
+    let observed = format!(
+        "Slices {} and {at} of {} {}, which are joined here, are the same elements; a slice of this size is left out.",
+        again(&at)?,
+        cell.name_of(&base, "a tensor of shape"),
+        tuple_repr(base.shape())
+    );
+    let fix = "each slice once: x[:, 0::2, 0::2], x[:, 1::2, 0::2], x[:, 0::2, 1::2], x[:, 1::2, 1::2]";
+    let found = Observation::new(step.site(), observed, fix).titled("one slice is joined twice");
+    Some(found.because("What the other slice has never reaches the result."))
 }
 
 pub(super) static AXES: Mistake = Mistake::implied(
