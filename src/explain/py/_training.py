@@ -5,6 +5,7 @@
 
 import builtins
 import math
+import re
 import sys
 from functools import partial
 
@@ -163,8 +164,11 @@ def note_sums(watch):
     """At a step: whether the gradients of one line were summed, as often as a variable says that they are accumulated, and
     nothing has divided them."""
     frame = own_frame()
-    known = [*frame.f_locals.items(), *frame.f_globals.items(), *getattr(frame.f_locals.get("self"), "__dict__", {}).items()]
-    parts = {value for name, value in known if "accum" in name.lower() and type(value) is int}
+    known = {**frame.f_globals, **frame.f_locals}
+    # The settings of a run are attributes of an object, or entries of a dict.
+    held = [it if type(it) is dict else getattr(it, "__dict__", {}) for it in known.values() if not isinstance(it, type(re))]
+    pairs = [pair for names in (known, *held) for pair in list(names.items()) if type(pair[1]) is int]
+    parts = {value for name, value in pairs if re.search("accum|(^|_)acc(_|$)", str(name).lower())}
     line, times = next(iter(watch.now.whole.items()), (None, 0))
     param, last = watch.now.gradient or (None, None)
     if times < 2 or times not in parts or len(watch.now.whole) > 1 or param is None or torch.allclose(param.grad * times, last):
