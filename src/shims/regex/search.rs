@@ -265,18 +265,7 @@ impl Representable for Pattern {
         if !zelf.is_bytes && flags & alphabets == SreFlag::UNICODE {
             flags -= SreFlag::UNICODE;
         }
-        let names = [
-            ("re.IGNORECASE", SreFlag::IGNORECASE),
-            ("re.LOCALE", SreFlag::LOCALE),
-            ("re.MULTILINE", SreFlag::MULTILINE),
-            ("re.DOTALL", SreFlag::DOTALL),
-            ("re.UNICODE", SreFlag::UNICODE),
-            ("re.VERBOSE", SreFlag::VERBOSE),
-            ("re.DEBUG", SreFlag::DEBUG),
-            ("re.ASCII", SreFlag::ASCII),
-        ];
-        let set: Vec<&str> =
-            names.iter().filter(|(_, flag)| flags.contains(*flag)).map(|(name, _)| *name).collect();
+        let set: Vec<String> = flags.iter_names().map(|(name, _)| format!("re.{name}")).collect();
         let pattern: String = zelf.pattern.repr(vm)?.to_string_lossy().chars().take(200).collect();
         Ok(match set.is_empty() {
             true => format!("re.compile({pattern})"),
