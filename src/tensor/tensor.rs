@@ -55,14 +55,7 @@ impl Tensor {
 
     /// A 0-d tensor.
     pub(crate) fn scalar(value: f64, dtype: DType) -> Tensor {
-        let mut buffer = Buffer::zeros(dtype, 1);
-        match &mut buffer {
-            Buffer::F32(data) => data[0] = value as f32,
-            Buffer::F64(data) => data[0] = value,
-            Buffer::I64(data) => data[0] = value as i64,
-            Buffer::Bool(data) => data[0] = value != 0.0,
-        }
-        Tensor::new(buffer, [], dtype)
+        Tensor::new(Arg::buffer(&[Arg::Float(value)], dtype), [], dtype)
     }
 
     /// The storage, which views share.

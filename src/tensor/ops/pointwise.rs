@@ -33,11 +33,10 @@ pub(crate) struct BinaryOp {
 pub(crate) fn operand(arg: &Arg, dtype: DType) -> Result<Tensor> {
     match arg {
         Arg::Tensor(tensor) => Ok(tensor.clone()),
-        Arg::Int(value) if dtype.lane() == Lane::I64 => Ok(Tensor::new(Buffer::I64(vec![*value]), [], dtype)),
-        other => match other.number() {
-            Some(value) => Ok(Tensor::scalar(value, dtype)),
-            None => Err(Error::type_error("expected a tensor or a number")),
-        },
+        Arg::Bool(_) | Arg::Int(_) | Arg::Float(_) => {
+            Ok(Tensor::new(Arg::buffer(std::slice::from_ref(arg), dtype), [], dtype))
+        }
+        _ => Err(Error::type_error("expected a tensor or a number")),
     }
 }
 
