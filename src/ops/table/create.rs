@@ -21,7 +21,7 @@ const SIZES: &[&str] = &[concat!(
 const LIKE: &[&str] = &[concat!("Tensor input, *, ", made!(), ", format? memory_format=None")];
 
 /// A fresh leaf, asking for gradients where the call says so.
-fn leaf(tensor: Tensor, requires_grad: bool) -> Result<Value> {
+pub(super) fn leaf(tensor: Tensor, requires_grad: bool) -> Result<Value> {
     if requires_grad {
         tensor.require_grad()?;
     }

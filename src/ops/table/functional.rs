@@ -130,13 +130,7 @@ const fn softmax_family(name: &'static str, kind: SoftmaxKind, gradient: &'stati
 fn normalize(c: &Call) -> Result<Value> {
     let (x, eps) = (c.tensor(0)?, c.float(3)?);
     let norms = norm_of(x, &ReductionAxes::new(x, &[c.int(2)?], true)?, c.float(1)?)?;
-    let in_single = eps as f32;
-    let at_least = ops::pointwise::same_unary(
-        &norms,
-        |norm| if norm < in_single { in_single } else { norm },
-        |norm| if norm < eps { eps } else { norm },
-        |norm| norm,
-    );
+    let at_least = ops::pointwise::maximum(&Arg::Tensor(norms), &Arg::Float(eps), c.default_dtype())?;
     Ok(ops::pointwise::div(c.arg(0), &Arg::Tensor(at_least), c.default_dtype())?.into())
 }
 

@@ -84,10 +84,7 @@ pub(super) fn bounded(target: &Tensor, generator: &mut Generator, from: i64, to:
 /// A fresh leaf, filled.
 fn leaf(tensor: Tensor, requires_grad: bool, fill: impl FnOnce(&Tensor) -> Result<()>) -> Result<Value> {
     fill(&tensor)?;
-    if requires_grad {
-        tensor.require_grad()?;
-    }
-    Ok(tensor.into())
+    super::create::leaf(tensor, requires_grad)
 }
 
 type Fill = fn(&Tensor, &mut Generator) -> Result<()>;

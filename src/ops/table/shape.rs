@@ -201,24 +201,20 @@ const fn reshaping(name: &'static str) -> Descriptor {
     view(name).explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View")
 }
 
+/// An attribute: a matrix, or each of a batch, transposed.
+const fn transposed(name: &'static str) -> Op {
+    let descriptor = view(name).shapes(ShapeRule::Transposed).notation(OpNotation::Attribute);
+    op(descriptor.grad("Transpose"), 0, last_two)
+        .doc("The last two dimensions exchanged. View.")
+        .rule(backward::views::last_two)
+}
+
 rows![
     op(view("T").shapes(ShapeRule::Reversed).notation(OpNotation::Attribute).grad("Permute"), 0, reversed)
         .doc("All dimensions reversed. View.")
         .rule(backward::views::reversed),
-    op(
-        view("mT").shapes(ShapeRule::Transposed).notation(OpNotation::Attribute).grad("Transpose"),
-        0,
-        last_two
-    )
-    .doc("The last two dimensions exchanged. View.")
-    .rule(backward::views::last_two),
-    op(
-        view("mH").shapes(ShapeRule::Transposed).notation(OpNotation::Attribute).grad("Transpose"),
-        0,
-        last_two
-    )
-    .doc("The last two dimensions exchanged. View.")
-    .rule(backward::views::last_two),
+    transposed("mT"),
+    transposed("mH"),
     op(view("transpose").shapes(ShapeRule::Swapped).grad("Transpose"), BOTH | RELAYOUT, transpose)
         .forms(DIMS)
         .doc("Two dimensions exchanged. View.")
