@@ -29,12 +29,7 @@ rows![
     composed("pairwise_distance", FUNCTION | FUNCTIONAL)
         .forms(&["Tensor x1, Tensor x2, float p=2.0, float eps=1e-6, bool keepdim=False"])
         .doc("The norm of the difference of vectors along the last dimension.")
-        .grad_name(GradName::Node("Norm", 1))
-        .refusing(
-            super::refused::is_bool,
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or \
-             `logical_xor()` operator instead.",
-        ),
+        .grad_name(GradName::Node("Norm", 1)),
     composed("l1_loss", FUNCTIONAL)
         .forms(&[concat!("Tensor input, Tensor target, ", reduced!())])
         .doc("The mean of the absolute differences.")
@@ -87,7 +82,7 @@ rows![
         .doc("The sum of the diagonal. (n, n) -> ()")
         .grad_name(GradName::node("Trace"))
         .autocast(autocast::float32)
-        .refusing(DType::is_half, "\"trace\" not implemented for '{}'"),
+        .refusing(|dtype| dtype.is_half() || dtype == DType::Bool, "\"trace\" not implemented for '{}'"),
     composed("cdist", FUNCTION)
         .forms(&["Tensor x1, Tensor x2, float p=2.0, only compute_mode=None"])
         .doc("The p-norm distance of every row to every row. (.., n, d) x (.., m, d) -> (.., n, m)")

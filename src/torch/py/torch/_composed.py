@@ -173,8 +173,6 @@ def tensordot(a, b, dims=None, _first=None, _second=None):
 
 
 def trace(input):
-    if input.dtype == torch.bool:
-        raise RuntimeError("\"trace\" not implemented for 'Bool'")
     if input.dim() != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.dim()}")
     return input.diagonal().sum()
