@@ -174,12 +174,6 @@ impl PyTensor {
         }
     }
 
-    #[pymethod]
-    fn _is_view(&self, vm: &VirtualMachine) -> PyResult<bool> {
-        let base = self._base(vm)?;
-        Ok(!vm.is_none(&base))
-    }
-
     #[pygetset]
     fn real(zelf: PyRef<Self>) -> PyRef<Self> {
         zelf
@@ -236,7 +230,7 @@ impl PyTensor {
     #[pymethod]
     fn detach_(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult<PyRef<Self>> {
         // Without records nothing is known of bases.
-        if zelf._is_view(vm).unwrap_or(false) {
+        if root_of(&zelf.tensor()).is_some() {
             return Err(vm.new_runtime_error(
                 "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for \
                  training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence \
