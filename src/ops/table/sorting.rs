@@ -136,7 +136,7 @@ rows![
         ])
         .doc("The indices that sort a tensor along a dimension."),
     op(ordered("topk", OrderKind::TopK).grad("Topk"), BOTH, topk)
-        .forms(&["Tensor input, int k, int dim=-1, bool largest=True, hint sorted=True"])
+        .forms(&["Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True"])
         .doc("The k largest (or smallest) elements along a dimension, and their indices.")
         .saving_result(),
     op(whole("unique", OpFamily::Sort).grad("Unique2"), BOTH, unique)

@@ -17,6 +17,7 @@ for k in range(7):
     print(x.topk(k), x.topk(k, largest=False).indices, x.topk(k, sorted=False).indices)
 y = torch.tensor([5, 5, 5, 5, 1, 1, 7, 7, 5, 5, 7, 0, 5, 5, 5, 5, 5, 9, 5, 5])
 print(y.topk(4), y.topk(12).indices, y.topk(18).indices, y.topk(3, largest=False))
+print(y.topk(12, sorted=True), y.topk(12, sorted=False).values)
 
 # %% topk-of-a-long-row
 x = torch.arange(200) * 37 % 11
