@@ -147,8 +147,14 @@ def place_of(code):
 
 
 def drops(module):
-    """Whether a module has dropout that would do something in training mode."""
-    return any(isinstance(it, (nn.Dropout, nn.Dropout2d)) and it.p > 0 for it in module.modules())
+    """Whether a module has dropout that would do something in training mode: a layer, or a function that its code calls."""
+    return any(isinstance(it, (nn.Dropout, nn.Dropout2d)) and it.p > 0 or calls_dropout(it) for it in module.modules())
+
+
+def calls_dropout(module):
+    names = getattr(getattr(inspect.unwrap(type(module).forward), "__code__", None), "co_names", ())
+    is_rate = lambda name, value: "drop" in name and type(value) is float and value > 0
+    return "training" in names and "dropout" in names and any(is_rate(*it) for it in vars(module).items())
 
 
 def trained_models(watch):

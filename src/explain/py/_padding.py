@@ -4,14 +4,19 @@ import torch
 from torch import nn
 from _call import SEED, moves
 from _events import PADDED_BEFORE
-from _probe_values import ROUNDING, all_tensors, figure, is_tokens, is_zero_one, with_change
+from _probe_values import ROUNDING, all_tensors, figure, is_tokens, is_zero_one, unless_raised, with_change
+
+
+# The padding of each class of models, as an earlier call had it.
+TRAILING = {}
+HIDE_KEYS = "hide keys, not queries: mask[:, None, None, :] for scores of (batch, heads, query, key), mask[:, None, :] for (batch, query, key)"
 
 
 def paddings(call):
     """The masks among the arguments that say for each sample which of its tokens are real: (where, rows)."""
     found = []
     for where, value in call.tensors():
-        if not call.is_mask(where, value) or value.dim() < 2 or value.shape[0] < 2:
+        if not call.is_mask(where, value) or value.dim() < 2:
             continue
         is_float = value.is_floating_point() and bool((value < -1e4).any())
         if value.dtype != torch.bool and not is_float and not is_zero_one(value):
@@ -59,8 +64,28 @@ def padding(call, output):
                 moved.append(float(far.max()) if float(far.max()) > ROUNDING * scale else 0.0)
             if len(moved) == 2 and all(moved) and not is_sparse(call, where, at, value, output):
                 observed = f"was called with {call.name(where)}, which is false for {int((~rows[sample]).sum())} tokens of sample {sample} and true for the others. The tokens where it is false were changed, and outputs of the others moved by {figure(moved[1])}; the other way round, by {figure(moved[0])}. So it hides neither from the other."
-                return [call.found("padding-leak", observed, "hide keys, not queries: mask[:, None, None, :] for scores of (batch, heads, query, key), mask[:, None, :] for (batch, query, key)")]
+                return [call.found("padding-leak", observed, HIDE_KEYS)]
+            shown = unless_raised(None, shows, call, where)
+            if len(moved) == 2 and shown is not None and moved[shown] and hides_nothing(call, where, output, rows == shown):
+                observed = f"was called with {call.name(where)}; where it is {shown} everywhere, the outputs are those without it. The tokens where it is {not shown} were changed, and outputs of those where it is {shown} moved by {figure(moved[shown])}; without it their outputs are the same. So it hides no token from them."
+                return [call.found("padding-leak", observed, HIDE_KEYS)]
     return []
+
+
+def shows(call, where):
+    """What a mask is that hides nothing, as when there is no mask: true or false, or None where that is not known. A mask that is
+    false everywhere may say otherwise which tokens are special, where its name does not say padding."""
+    mask, without = dict(call.tensors())[where], call.repeat({where: None})
+    for kind in (True, False) if "pad" in call.name(where) else (True,):
+        if torch.equal(torch.nan_to_num(call.repeat({where: torch.full_like(mask, kind)})), torch.nan_to_num(without)):
+            return kind
+    return None
+
+
+def hides_nothing(call, where, output, real):
+    """Whether real tokens have the same outputs without a mask."""
+    without = call.repeat({where: None})
+    return without.shape == output.shape and output.shape[:2] == real.shape and torch.equal(without[real], output[real])
 
 
 def is_sparse(call, where, at, value, output):
@@ -115,6 +140,9 @@ def unpadded(call, output):
         return []
     known = padding_token(call, ids)
     padding = trailing_token(ids) if known is None else known
+    # Of few texts one may be shorter by one token only: then it is the token that was padding in another call of the model.
+    padding = TRAILING.get(type(call.owner())) if padding is None else padding
+    TRAILING[type(call.owner())] = padding
     samples, tokens = ids.shape
     if padding is None or samples == tokens:
         return []

@@ -237,9 +237,7 @@ def _stepped(optimizer, call, args, kwargs):
         _torch._untraced(unless_raised, None, note_averages, watch, now.calls)
     for module in now.calls:
         own = {id(param) for param in module.parameters()}
-        if not any(id(param) in own for param in params) or not drops(module):
-            continue
-        if not module.training and watch.in_eval is None:
+        if watch.in_eval is None and not module.training and any(id(param) in own for param in params) and drops(module):
             watch.in_eval = (module, at)
     for module in now.calls:
         if len(watch.reached) > 4096:
