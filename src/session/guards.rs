@@ -1,8 +1,6 @@
 //! Checks that run before the interpreter's own methods: on every route that a cell has to them, as an operator, as a
 //! method, and as an attribute of the type.
 
-use std::{cell::RefCell, collections::HashMap};
-
 use rustpython_vm::{
     Py, PyObjectRef, PyResult, VirtualMachine,
     builtins::PyType,
@@ -25,9 +23,8 @@ macro_rules! replace_slot {
 pub(super) use replace_slot;
 
 /// A method of the interpreter's own that was replaced.
-#[derive(Clone, Copy)]
 pub(super) struct Own {
-    object: &'static PyObjectRef,
+    object: PyObjectRef,
     /// Its function, if it is a native one: it is called without a look at what kind of object the method is.
     native: Option<&'static dyn PyNativeFn>,
 }
@@ -43,12 +40,6 @@ impl Own {
     }
 }
 
-thread_local! {
-    /// The interpreter's own methods, by type and name. Sessions of one thread have the same types: a method that is replaced
-    /// again must not call its replacement.
-    static OWN: RefCell<HashMap<(*const Py<PyType>, &'static str), Own>> = RefCell::default();
-}
-
 /// What runs instead of a method: it is given the original. It is boxed, so that [`replace`] is compiled once.
 type Replacement = Box<dyn Fn(&Own, FuncArgs, &VirtualMachine) -> PyResult>;
 
@@ -59,11 +50,11 @@ pub(super) fn check_first(
     check: impl Fn(&mut FuncArgs, &VirtualMachine) -> PyResult<()> + 'static,
     vm: &VirtualMachine,
 ) {
-    let checked = move |own: &Own, mut args: FuncArgs, vm: &VirtualMachine| -> PyResult {
+    let checked = move |own: &Own, mut args, vm: &VirtualMachine| {
         check(&mut args, vm)?;
         own.call(args, vm)
     };
-    replace(class, name, Box::new(checked), vm);
+    around(class, name, checked, vm);
 }
 
 /// Replaces a method of a built-in type by one that is given the original.
@@ -78,22 +69,12 @@ pub(super) fn around(
 
 fn replace(class: &'static Py<PyType>, name: &'static str, replacement: Replacement, vm: &VirtualMachine) {
     let key = vm.ctx.intern_str(name);
-    let place = (std::ptr::from_ref(class), name);
-    let definition = class.slots.methods.iter().find(|method| method.name == name);
-    let own = match OWN.with_borrow(|own| own.get(&place).copied()) {
-        Some(own) => own,
-        None => {
-            let Some(own) = class.get_direct_attr(key) else {
-                debug_assert!(false, "{} has no {name}", class.name());
-                return;
-            };
-            let native = definition.map(|method| method.func);
-            // The types of a thread live as long as it does.
-            let own = Own { object: Box::leak(Box::new(own)), native };
-            OWN.with_borrow_mut(|kept| kept.insert(place, own));
-            own
-        }
+    let Some(object) = class.get_direct_attr(key) else {
+        debug_assert!(false, "{} has no {name}", class.name());
+        return;
     };
+    let definition = class.slots.methods.iter().find(|method| method.name == name);
+    let own = Own { object, native: definition.map(|method| method.func) };
     let doc = definition.and_then(|method| method.doc);
     let method = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult { replacement(&own, args, vm) };
     let method = vm.ctx.new_method_def(name, method, PyMethodFlags::METHOD, doc);
