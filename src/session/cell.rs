@@ -1,10 +1,10 @@
 //! Compiles a cell: its statements, and its last bare expression if its value is shown. Says whether typed
 //! input is complete. Both use the interpreter's own parser.
 
-use crate::syntax::parse;
+use crate::syntax::parse_module;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Comprehension, Expr, Mod, ModExpression, ModModule, Stmt, token::TokenKind};
-use ruff_python_parser::{InterpolatedStringErrorType, LexicalErrorType, Mode as ParseMode, ParseErrorType};
+use ruff_python_ast::{Comprehension, Expr, Mod, ModExpression, Stmt, token::TokenKind};
+use ruff_python_parser::{InterpolatedStringErrorType, LexicalErrorType, ParseErrorType};
 use ruff_text_size::Ranged;
 use rustpython_compiler_core::SourceFileBuilder;
 use rustpython_vm::{
@@ -33,22 +33,17 @@ impl CompiledCell {
         vm: &VirtualMachine,
     ) -> Result<CompiledCell, CompileError> {
         let file = SourceFileBuilder::new(name, source).finish();
-        let parsed = parse(source, ParseMode::Module)
-            .map_err(|error| CompileError::from_ruff_parse_error(error, &file))?;
-        let silent = match parsed.syntax() {
-            Mod::Module(ModModule { body, .. }) => match body.last() {
-                Some(Stmt::Expr(last)) => parsed
-                    .tokens()
-                    .iter()
-                    .filter(|token| token.start() >= last.end())
-                    .any(|token| token.kind() == TokenKind::Semi),
-                _ => true,
-            },
-            Mod::Expression(_) => true,
+        let parsed =
+            parse_module(source).map_err(|error| CompileError::from_ruff_parse_error(error, &file))?;
+        let silent = match parsed.syntax().body.last() {
+            Some(Stmt::Expr(last)) => parsed
+                .tokens()
+                .iter()
+                .filter(|token| token.start() >= last.end())
+                .any(|token| token.kind() == TokenKind::Semi),
+            _ => true,
         };
-        let Mod::Module(mut module) = parsed.into_syntax() else {
-            return Ok(CompiledCell { body: None, last: None, binds: Vec::new() });
-        };
+        let mut module = parsed.into_syntax();
         let mut bound = BoundNames(Vec::new());
         bound.visit_body(&module.body);
         blocks::prepare(&mut module);
@@ -76,7 +71,7 @@ impl CompiledCell {
 
 /// Compiles a module's source, as `exec(source)` and imports do; none where the interpreter's own way says what is wrong with it.
 pub(super) fn module_code(source: &str, name: &str, vm: &VirtualMachine) -> Option<PyRef<PyCode>> {
-    let Mod::Module(mut module) = parse(source, ParseMode::Module).ok()?.into_syntax() else { return None };
+    let mut module = parse_module(source).ok()?.into_syntax();
     blocks::prepare(&mut module);
     let file = SourceFileBuilder::new(name, source).finish();
     let code = compile_top(Mod::Module(module), file, Mode::Exec, vm.compile_opts()).ok()?;
@@ -120,10 +115,9 @@ impl InputState {
     pub(super) fn of(source: &str) -> InputState {
         let last = source.rsplit('\n').next().expect("a split has at least one part");
         let submitted = source.contains('\n') && last.trim().is_empty();
-        match parse(source, ParseMode::Module) {
+        match parse_module(source) {
             Ok(parsed) => {
-                let body = parsed.syntax().as_module().map(|module| &module.body[..]);
-                let block = body.and_then(<[Stmt]>::last).is_some_and(Self::is_block);
+                let block = parsed.syntax().body.last().is_some_and(Self::is_block);
                 if block && !submitted { InputState::Incomplete } else { InputState::Complete }
             }
             Err(error) => {

@@ -3,7 +3,7 @@
 //! Each line stays on its line, so that errors have the right line number. A cell that is valid Python is not changed.
 //! The parser says where a command begins and ends.
 
-use crate::syntax::{parse, parse_unchecked};
+use crate::syntax::{parse_module, parse_unchecked};
 use ruff_python_ast::{
     Expr, IpyEscapeKind, Stmt,
     visitor::{Visitor, walk_expr, walk_stmt},
@@ -83,7 +83,7 @@ pub(super) fn translate(source: &str) -> Translated {
 }
 
 fn is_python(source: &str) -> bool {
-    parse(source, Mode::Module).is_ok()
+    parse_module(source).is_ok()
 }
 
 fn python(source: &str, remarks: &mut Vec<String>) -> String {

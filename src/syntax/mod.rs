@@ -14,28 +14,22 @@ pub(crate) use nesting::{Nesting, check, place};
 pub(crate) use words::{INVALID, Wording, line, wording};
 
 /// Errors: the source nests too deeply.
-fn checked(source: &str, mode: Mode) -> Result<(), ParseError> {
-    check(source, mode).map_err(|nesting| ParseError {
+fn checked(source: &str) -> Result<(), ParseError> {
+    check(source, Mode::Module).map_err(|nesting| ParseError {
         error: ParseErrorType::OtherError(nesting.to_string()),
-        location: TextRange::empty(TextSize::try_from(place(source, mode)).unwrap_or_default()),
+        location: TextRange::empty(TextSize::try_from(place(source, Mode::Module)).unwrap_or_default()),
     })
 }
 
 /// As the parser's function of this name.
-pub(crate) fn parse(source: &str, mode: Mode) -> Result<Parsed<Mod>, ParseError> {
-    checked(source, mode)?;
-    ruff_python_parser::parse(source, mode.into())
-}
-
-/// As the parser's function of this name.
 pub(crate) fn parse_module(source: &str) -> Result<Parsed<ModModule>, ParseError> {
-    checked(source, Mode::Module)?;
+    checked(source)?;
     ruff_python_parser::parse_module(source)
 }
 
 /// As the parser's function of this name.
 pub(crate) fn parse_expression(source: &str) -> Result<Parsed<ModExpression>, ParseError> {
-    checked(source, Mode::Module)?;
+    checked(source)?;
     ruff_python_parser::parse_expression(source)
 }
 
