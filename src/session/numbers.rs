@@ -158,38 +158,34 @@ fn power(a: &PyObject, b: &PyObject, modulus: &PyObject, vm: &VirtualMachine) ->
 }
 
 fn true_divide(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    match (operand(a), operand(b)) {
-        (Some(_), Some(0.0)) => Err(vm.new_zero_division_error("float division by zero")),
-        (Some(a), Some(b)) => Ok(vm.ctx.new_float(a / b).into()),
-        _ => Ok(vm.ctx.not_implemented()),
-    }
+    divided(a, b, "float division by zero", |a, b| a / b, vm)
 }
 
-/// What `part` takes of the quotient and the remainder. Errors: a division by zero, with `message`.
+/// What `quotient` computes of two operands. Errors: a division by zero, with `message`.
 fn divided<T: ToPyObject>(
     a: &PyObject,
     b: &PyObject,
     message: &str,
-    part: fn((f64, f64)) -> T,
+    quotient: fn(f64, f64) -> T,
     vm: &VirtualMachine,
 ) -> PyResult {
     match (operand(a), operand(b)) {
         (Some(_), Some(0.0)) => Err(vm.new_zero_division_error(message)),
-        (Some(a), Some(b)) => Ok(part(float_divmod(a, b)).to_pyobject(vm)),
+        (Some(a), Some(b)) => Ok(quotient(a, b).to_pyobject(vm)),
         _ => Ok(vm.ctx.not_implemented()),
     }
 }
 
 fn floor_divide(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    divided(a, b, "float floor division by zero", |(whole, _)| whole, vm)
+    divided(a, b, "float floor division by zero", |a, b| float_divmod(a, b).0, vm)
 }
 
 fn remainder(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    divided(a, b, "float modulo", |(_, remainder)| remainder, vm)
+    divided(a, b, "float modulo", |a, b| float_divmod(a, b).1, vm)
 }
 
 fn divmod(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    divided(a, b, "float divmod()", |both| both, vm)
+    divided(a, b, "float divmod()", float_divmod, vm)
 }
 
 fn format_bool(x: PyIntRef, spec: PyStrRef, vm: &VirtualMachine) -> PyResult<PyStrRef> {

@@ -12,7 +12,6 @@ use super::super::cells::workspace::Workspace;
 use super::super::json::write_json;
 use super::super::terminal::shell::{Exit, Failure, Shell};
 use crate::explain::{AxisPlace, Statement, Why, figure, why_of};
-use crate::tensor::Tensor;
 use crate::tensor::layout::unravel;
 use crate::tensor::show::tuple_repr;
 use crate::view::pick::element_name;
@@ -165,29 +164,24 @@ fn asked(expression: &str, workspace: &mut Workspace) -> Result<ExplainedElement
 /// The element that an expression means, with its whole index: of several, the one that the step works out, else the
 /// largest. Errors: the expression is wrong; the message says what would be right.
 pub(crate) fn element(expression: &str, workspace: &mut Workspace) -> Result<NamedElement, Failure> {
-    let NamedElement { base, tensor, index, mut remarks } = named(expression, workspace)?;
-    let shape = tensor.shape().to_vec();
+    let mut found = named(expression, workspace)?;
+    let shape = found.tensor.shape();
     if shape.contains(&0) {
-        return Err(Failure::Usage(format!("{base} has no element: its shape is {}", tuple_repr(&shape))));
+        let words = format!("{} has no element: its shape is {}", found.base, tuple_repr(shape));
+        return Err(Failure::Usage(words));
     }
-    let mut at = index;
-    if at.len() < shape.len() {
-        let (whole, said) = chosen(&base, &at, &tensor, workspace);
-        at = whole;
-        remarks.extend(said);
+    if found.index.len() < shape.len() {
+        let (whole, said) = chosen(&found, workspace);
+        found.index = whole;
+        found.remarks.extend(said);
     }
-    Ok(NamedElement { base, tensor, index: at, remarks })
+    Ok(found)
 }
 
 /// Chooses one of several elements: the one that the step works out, else the largest. The remark says which, and how to
 /// ask for another.
-fn chosen(
-    base: &str,
-    lead: &[usize],
-    tensor: &Tensor,
-    workspace: &Workspace,
-) -> (Vec<usize>, Option<String>) {
-    let shape = tensor.shape();
+fn chosen(found: &NamedElement, workspace: &Workspace) -> (Vec<usize>, Option<String>) {
+    let (base, lead, shape) = (found.base.as_str(), found.index.as_slice(), found.tensor.shape());
     let count: usize = shape[lead.len()..].iter().product();
     let wanted = workspace.at.and_then(|(step, _)| step.why.as_deref()).and_then(|why| {
         let (named, index) = element_of(why)?;
@@ -197,11 +191,7 @@ fn chosen(
     let (index, which) = match wanted {
         Some(index) => (index, "the one this step works out"),
         None => {
-            let mut part = tensor.layout().clone();
-            for &at in lead {
-                part = part.select(0, at);
-            }
-            let values = tensor.with_layout(part).to_f64_vec();
+            let values = found.part().to_f64_vec();
             // A nan is worth explaining; an infinity usually comes from a mask.
             let size = |at: usize| match values[at] {
                 value if value.is_nan() => f64::INFINITY,

@@ -134,10 +134,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         false => {
             shell.say("\n")?;
             if shell.terminal {
-                let mut text = Text::new();
-                text.gap();
-                text.append(remark(&figures(&written, context), shell.look));
-                shell.show(&text)?;
+                shell.show(&remark(&figures(&written, context), shell.look))?;
             }
         }
     }

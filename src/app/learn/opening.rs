@@ -66,11 +66,8 @@ pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<boo
 
 /// Shows a text and reads a line. `None`: the learner leaves.
 fn ask(text: &Text, mode: InputMode, shell: &mut Shell) -> Result<Option<String>, Failure> {
-    let mut spaced = Text::new();
-    spaced.gap();
-    spaced.append(text.clone());
     shell.say("\n")?;
-    shell.show(&spaced)?;
+    shell.show(text)?;
     Ok(match input::line("> ", Escape::Leaves, mode, shell)? {
         TypedLine::Line(line) if !matches!(line.trim(), "q" | "quit") => Some(line.trim().to_lowercase()),
         _ => None,
@@ -91,8 +88,7 @@ fn telling(looked: &Looked) -> Head {
 
 /// The likeliest words, and where one head looked, after these words.
 fn answer(looked: &Looked, words: &str, look: Look) -> Text {
-    let mut text = Text::new();
-    text.section(next_words(looked, look));
+    let mut text = next_words(looked, look);
     text.section(prose(words, look));
     text.append(shaded(looked, telling(looked), look));
     text
