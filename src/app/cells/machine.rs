@@ -50,7 +50,6 @@ pub(crate) fn session(options: &GlobalOptions) -> Session {
         wall::raise();
     }
     let max_memory = memory(options);
-    crate::tensor::set_memory_limit(max_memory as u64);
     limit_process(max_memory);
     let session = Session::new(SessionOptions {
         max_output: OUTPUT,

@@ -86,7 +86,6 @@ impl BenchCase {
     pub(crate) fn measure(&self, reps: usize, budget: Duration) -> Result<MeasuredCase, String> {
         let mut session =
             Session::new(SessionOptions { max_memory: usize::MAX, ..SessionOptions::default() });
-        crate::tensor::set_memory_limit(u64::MAX);
         let truth = |value: bool| if value { "True" } else { "False" };
         let sizes = format!(
             "import torch\ntorch.set_num_threads({})\nBATCH, TOKENS, WIDTH, HEADS, CAUSAL = {}, {}, {}, {}, {}",

@@ -31,7 +31,6 @@ pub(super) fn run(
 
 fn measure(count: usize, width: usize, heads: usize, threads: usize) -> Result<Decoding, String> {
     let mut session = Session::new(SessionOptions { max_memory: usize::MAX, ..SessionOptions::default() });
-    crate::tensor::set_memory_limit(u64::MAX);
     let sizes = format!(
         "import torch\ntorch.set_num_threads({threads})\n\
          LAYERS, WIDTH, HEADS, WORDS = {LAYERS}, {width}, {heads}, {WORDS}"
