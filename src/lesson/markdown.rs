@@ -78,13 +78,10 @@ pub(super) fn blocks(text: &str) -> Vec<MarkdownBlock> {
                 }
                 depth += 1;
             }
-            Event::End(end) => {
+            Event::End(_) => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
-                    let kind = open.take().unwrap_or(match end {
-                        TagEnd::HtmlBlock => BlockKind::Html,
-                        _ => BlockKind::Prose,
-                    });
+                    let kind = open.take().unwrap_or(BlockKind::Prose);
                     blocks.push(MarkdownBlock { kind, line: line_at(range.start), range });
                 }
             }

@@ -210,12 +210,10 @@ fn idle(generator: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
 
 fn running_generators_stay(vm: &VirtualMachine) {
     let types = &vm.ctx.types;
-    for class in [types.generator_type, types.coroutine_type] {
+    for (at, class) in [types.generator_type, types.coroutine_type].into_iter().enumerate() {
         for name in ["send", "throw", "close"] {
             check_first(class, name, one_exception_of_a_waiting_generator, vm);
         }
-    }
-    for (at, class) in [types.generator_type, types.coroutine_type].into_iter().enumerate() {
         replace_slot!(class.slots.iternext, NEXT[at], [next::<0>, next::<1>][at]);
         replace_slot!(class.slots.del, DELETE[at], [delete::<0>, delete::<1>][at]);
         // As attributes, `__next__` and `__del__` have the original functions of the slots.

@@ -95,11 +95,9 @@ fn overview(look: Look) -> Text {
         text.gap();
         text.say(Role::Title, title);
         let row = |command: &ReplCommand| {
-            let usage = command.usage();
-            let (name, args) = usage.split_once(' ').unwrap_or((&usage, ""));
-            let mut head = Line::new().with(Role::Name, name);
-            if !args.is_empty() {
-                head.push(Role::Prose, format!(" {args}"));
+            let mut head = Line::new().with(Role::Name, format!(":{}", command.name));
+            if !command.args.is_empty() {
+                head.push(Role::Prose, format!(" {}", command.args));
             }
             (head, Line::new().with(Role::Prose, command.line))
         };

@@ -16,7 +16,7 @@ use crate::view::markdown::before;
 pub(super) fn of_material(parts: &[ExportPart], lineage: Lineage, catalogue: &Catalogue) -> String {
     let many = parts.windows(2).any(|pair| pair[0].lesson().id != pair[1].lesson().id);
     let course = many.then(|| catalogue.course().heading.clone());
-    write(parts, Box::new(PageBuilder { lineage, many, course, ..PageBuilder::new("", catalogue) }))
+    write(parts, Box::new(PageBuilder { lineage, course, ..PageBuilder::new("", catalogue) }))
 }
 
 /// A page that grows cell by cell.
@@ -26,9 +26,7 @@ pub(crate) struct PageBuilder {
     lineage: Lineage,
     /// The glossary of the course.
     terms: Vec<Term>,
-    /// Whether it has several lessons, each with a heading.
-    many: bool,
-    /// The title of the course, if it has several lessons.
+    /// The title of the course, if it has several lessons, each with a heading.
     course: Option<String>,
 }
 
@@ -55,7 +53,7 @@ impl PageBuilder {
 
     /// The level of the headings of steps.
     fn level(&self) -> usize {
-        if self.many { 2 } else { 1 }
+        if self.course.is_some() { 2 } else { 1 }
     }
 }
 
@@ -77,7 +75,7 @@ impl CellWriter for PageBuilder {
 
     fn lesson(&mut self, lesson: &Lesson) {
         let title = lesson.heading();
-        if self.many {
+        if self.course.is_some() {
             self.page.heading(&title);
         }
         if self.page.title.is_empty() {
