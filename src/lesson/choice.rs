@@ -359,7 +359,7 @@ fn negations(text: &str) -> usize {
 fn numbered(texts: &[String], said: &str) -> Option<usize> {
     let said = one_number(said)?;
     let same = |other: TypedNumber| {
-        let fits = |a: &TypedNumber, b: f64| one_fits(a, b, None) > Closeness::Cut;
+        let fits = |a: &TypedNumber, b: f64| one_fits(a, b) > Closeness::Cut;
         fits(&said, other.value) || fits(&other, said.value)
     };
     only(texts, |text| one_number(text).is_some_and(same)).or_else(|| {

@@ -10,7 +10,7 @@ pub(super) enum Closeness {
     Rough,
     /// Cut instead of rounded: 0.226 for 0.2268.
     Cut,
-    /// As near as a printed number is, or within the tolerance of the question.
+    /// As near as a printed number is.
     Near,
     /// The number, rounded to the digits that were typed.
     Rounded,
@@ -22,12 +22,12 @@ pub(super) fn within_one_unit(said: &[TypedNumber], truth: &[f64]) -> bool {
 }
 
 /// How well a reading fits: as well as the worst of its numbers does.
-pub(super) fn fit(said: &[TypedNumber], truth: &[f64], tolerance: Option<f64>) -> Closeness {
-    let fits = said.iter().zip(truth).map(|(n, t)| one_fits(n, *t, tolerance));
+pub(super) fn fit(said: &[TypedNumber], truth: &[f64]) -> Closeness {
+    let fits = said.iter().zip(truth).map(|(n, t)| one_fits(n, *t));
     fits.min().unwrap_or(Closeness::Rounded)
 }
 
-pub(super) fn one_fits(said: &TypedNumber, truth: f64, tolerance: Option<f64>) -> Closeness {
+pub(super) fn one_fits(said: &TypedNumber, truth: f64) -> Closeness {
     let value = said.value;
     if truth.is_nan() || value.is_nan() || truth.is_infinite() || value.is_infinite() {
         let same = (truth.is_nan() && value.is_nan()) || truth == value;
@@ -45,7 +45,6 @@ pub(super) fn one_fits(said: &TypedNumber, truth: f64, tolerance: Option<f64>) -
     let short = !whole && (truth * 100.0 - (truth * 100.0).round()).abs() < 1e-9; // 1.25 is not 1.3
     match () {
         () if off <= rounding || rounded && said.digits >= 2 && !short => Closeness::Rounded,
-        () if tolerance.is_some_and(|most| off <= most) => Closeness::Near,
         () if !whole && (off <= printed || calculated) => Closeness::Near,
         () if !whole && !short && cut && said.digits >= 2 => Closeness::Cut,
         () if rounded && off < 0.2 * truth.abs() => Closeness::Rough,

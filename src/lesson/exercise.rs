@@ -27,12 +27,8 @@ pub struct Prediction {
 #[derive(Clone, Debug, PartialEq)]
 pub enum RightAnswer {
     Shape(String),
-    /// The value of this expression (a number or a small tensor), within a tolerance.
-    Value {
-        expr: String,
-        /// The largest difference that still counts as right; `None`: a rounding to two digits or more.
-        tolerance: Option<f64>,
-    },
+    /// The value of this expression (a number or a small tensor), in a rounding to two digits or more.
+    Value(String),
     Choice(Vec<Choice>),
     /// Code that the learner writes in the cell.
     Code(Blank),

@@ -45,9 +45,7 @@ pub(crate) fn readable(asked: &Prediction, said: &str) -> Result<(), String> {
     }
     match &asked.answer {
         RightAnswer::Shape(_) if shapes(said).is_empty() => Err(SHAPE_WANTED.to_owned()),
-        RightAnswer::Value { .. }
-            if readings(asked, said).is_empty() && answer::named_size(said).is_none() =>
-        {
+        RightAnswer::Value(_) if readings(asked, said).is_empty() && answer::named_size(said).is_none() => {
             Err(NUMBER_WANTED.to_owned())
         }
         RightAnswer::Choice(choices) => chosen(choices, said).map(|_| ()),
@@ -87,7 +85,7 @@ pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Ju
                 Err(why) => Judgement::NotUnderstood { why },
             })
         }
-        RightAnswer::Value { expr, tolerance } => {
+        RightAnswer::Value(expr) => {
             let truth = numbers_of(expr, session)?;
             let wrong = known(asked, session, numbers_of);
             let mut readings = readings(asked, said);
@@ -100,7 +98,7 @@ pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Ju
                     }
                 }
             }
-            Ok(of_value(&readings, &truth, &wrong, *tolerance))
+            Ok(of_value(&readings, &truth, &wrong))
         }
     }
 }
@@ -137,7 +135,7 @@ pub fn of_choice(choices: &[Choice], said: &str) -> Judgement {
 pub fn truth(asked: &Prediction, session: &mut Session) -> Result<String, Raised> {
     match &asked.answer {
         RightAnswer::Shape(expr) => shape_of(expr, session).map(|shape| tuple_repr(&shape)),
-        RightAnswer::Value { expr, .. } => numbers_of(expr, session).map(|values| value_words(&values)),
+        RightAnswer::Value(expr) => numbers_of(expr, session).map(|values| value_words(&values)),
         _ => Ok(stated(asked).expect("only shapes and numbers are computed")),
     }
 }
@@ -150,7 +148,7 @@ pub(crate) fn stated(asked: &Prediction) -> Option<String> {
         }
         RightAnswer::Code(blank) => Some(format!("`{}`", blank.hidden)),
         RightAnswer::Open(answer) => Some(answer.clone()),
-        RightAnswer::Shape(_) | RightAnswer::Value { .. } => None,
+        RightAnswer::Shape(_) | RightAnswer::Value(_) => None,
     }
 }
 
@@ -274,12 +272,7 @@ fn axes(count: usize) -> String {
     if count == 1 { "one axis".to_owned() } else { format!("{count} axes") }
 }
 
-fn of_value(
-    said: &[Vec<TypedNumber>],
-    truth: &[f64],
-    wrong: &KnownMistakes<Vec<f64>>,
-    tolerance: Option<f64>,
-) -> Judgement {
+fn of_value(said: &[Vec<TypedNumber>], truth: &[f64], wrong: &KnownMistakes<Vec<f64>>) -> Judgement {
     let ask = |why: &str| Judgement::NotUnderstood { why: why.to_owned() };
     let mut asked = None;
     let mut remark = None;
@@ -289,9 +282,9 @@ fn of_value(
             counts.push(reading.len());
             continue;
         }
-        let right = fit(reading, truth, tolerance);
+        let right = fit(reading, truth);
         let mistakes = wrong.iter().filter(|(other, _)| other.len() == reading.len() && other != truth);
-        let mistake = mistakes.map(|(other, because)| (fit(reading, other, None), other, *because));
+        let mistake = mistakes.map(|(other, because)| (fit(reading, other), other, *because));
         let mistake = mistake.filter(|(fits, ..)| *fits > Closeness::Rough).max_by_key(|(fits, ..)| *fits);
         match (right, mistake) {
             (Closeness::Off, None) => {}
@@ -319,7 +312,7 @@ fn of_value(
     let negated = |reading: &Vec<TypedNumber>| {
         let negated: Vec<TypedNumber> =
             reading.iter().map(|n| TypedNumber { value: -n.value, ..*n }).collect();
-        negated.len() == truth.len() && fit(&negated, truth, tolerance) > Closeness::Rough
+        negated.len() == truth.len() && fit(&negated, truth) > Closeness::Rough
     };
     let because = match said.iter().any(negated) {
         true => "The size is right and the sign is not.".to_owned(),

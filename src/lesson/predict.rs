@@ -28,14 +28,13 @@ impl LessonSource<'_> {
             wrong: Vec<WrongAnswer>,
             #[serde(default)]
             right: String,
-            tolerance: Option<f64>,
             review: Option<String>,
         }
         let record: PredictionRecord = self.record(body, fence, "{predict}", known)?;
         let missing = record.right.is_empty() && record.open.is_none();
         let answer = match (record.shape, record.value, record.choices, record.code) {
             (Some(expr), None, None, None) => RightAnswer::Shape(expr),
-            (None, Some(expr), None, None) => RightAnswer::Value { expr, tolerance: record.tolerance },
+            (None, Some(expr), None, None) => RightAnswer::Value(expr),
             (None, None, Some(choices), None) => {
                 if choices.iter().filter(|c| c.right).count() != 1 {
                     return self.fault(fence, "exactly one of the choices is `right: true`");

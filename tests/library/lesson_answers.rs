@@ -206,7 +206,7 @@ fn numbers_are_judged_in_any_sensible_rounding() {
         return;
     }
     let asked = asked(
-        RightAnswer::Value { expr: "w[0]".into(), tolerance: None },
+        RightAnswer::Value("w[0]".into()),
         &[("w[1]", "without the root"), ("torch.rand(1)", "a draw")],
     );
     all(
@@ -220,10 +220,7 @@ fn numbers_are_judged_in_any_sensible_rounding() {
     all(&asked, &["0.3", "7", "0.2364"], "wrong: ");
     all(&asked, &["[0.2264, 0.1]"], "? Type one number");
     all(&asked, &["what", ""], "? Type a number");
-    let near = self::asked(
-        RightAnswer::Value { expr: "w[0]".into(), tolerance: None },
-        &[("w[0] + 0.0019", "the plain share")],
-    );
+    let near = self::asked(RightAnswer::Value("w[0]".into()), &[("w[0] + 0.0019", "the plain share")]);
     all(&near, &["0.23", "23%"], "? With so few digits");
     all(&near, &["0.226", "0.2264", "22.6%"], "right");
     all(&near, &["0.228", "0.2283"], "wrong: the plain share");
@@ -236,7 +233,7 @@ fn numbers_are_judged_in_any_sensible_rounding() {
 }
 
 fn asked_count() -> Prediction {
-    asked(RightAnswer::Value { expr: "q.numel()".into(), tolerance: None }, &[])
+    asked(RightAnswer::Value("q.numel()".into()), &[])
 }
 
 #[test]
@@ -316,7 +313,7 @@ fn judging_draws_no_random_numbers() {
         let mut session = Session::new(SessionOptions::default());
         session.run("import torch\ntorch.manual_seed(1)\nfirst = torch.rand(1).item()", "state");
         session.run("torch.manual_seed(1)", "state");
-        let asked = asked(RightAnswer::Value { expr: "torch.rand(3)".into(), tolerance: None }, &[]);
+        let asked = asked(RightAnswer::Value("torch.rand(3)".into()), &[]);
         assert!(truth(&asked, &mut session).is_ok_and(|words| words.starts_with('[')));
         let outcome = session.run("torch.rand(1).item() == first", "state");
         assert_eq!(outcome.result.as_deref(), Some("True"));

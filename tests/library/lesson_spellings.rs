@@ -142,13 +142,7 @@ fn significant(text: &str) -> usize {
     digits.trim_start_matches('0').len()
 }
 
-fn value_spellings(
-    asked: &Prediction,
-    expression: &str,
-    tolerance: f64,
-    report: &mut Report,
-    session: &mut Session,
-) {
+fn value_spellings(asked: &Prediction, expression: &str, report: &mut Report, session: &mut Session) {
     let Some(truth) = numbers(expression, session) else { panic!("line {}: no value", asked.line) };
     let mistakes: Vec<f64> = asked
         .wrong
@@ -202,7 +196,7 @@ fn value_spellings(
         0.5 * truth + 17.0,
     ];
     for other in mistakes.into_iter().chain(others) {
-        if (other - truth).abs() <= (1e-4 * truth.abs().max(1.0)).max(tolerance) {
+        if (other - truth).abs() <= 1e-4 * truth.abs().max(1.0) {
             continue;
         }
         for said in [
@@ -346,8 +340,8 @@ fn spell(catalogue: &Catalogue, remainder: usize) -> Report {
                     RightAnswer::Shape(expression) => {
                         shape_spellings(asked, expression, &mut report, &mut session)
                     }
-                    RightAnswer::Value { expr, tolerance } => {
-                        value_spellings(asked, expr, tolerance.unwrap_or(0.0), &mut report, &mut session);
+                    RightAnswer::Value(expression) => {
+                        value_spellings(asked, expression, &mut report, &mut session);
                     }
                     RightAnswer::Choice(_) => choice_spellings(asked, &mut report, &mut session),
                     RightAnswer::Code(_) | RightAnswer::Open(_) => {}
