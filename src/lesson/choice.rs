@@ -10,7 +10,7 @@ use super::closeness::{Closeness, one_fits};
 use super::exercise::Choice;
 use super::number_words::number_word;
 use super::stem::stem;
-use super::typed_shape::shapes;
+use super::typed_shape::shape;
 
 /// Words that do not distinguish one answer from another.
 const FREQUENT: [&str; 30] = [
@@ -62,8 +62,8 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
         return Ok(at);
     }
     // `2,3` and `2x3` are the choice `(2, 3)`.
-    if let Some(shape) = shapes(typed).into_iter().next().filter(|shape| shape.len() > 1)
-        && let Some(at) = only(choices, |choice| shapes(&choice.text).first() == Some(&shape))
+    if let Some(sizes) = shape(typed).filter(|sizes| sizes.len() > 1)
+        && let Some(at) = only(choices, |choice| shape(&choice.text).as_ref() == Some(&sizes))
     {
         return Ok(at);
     }

@@ -2,7 +2,6 @@
 
 use serde::Deserialize;
 
-use super::axis_names::AxisNames;
 use super::blank::Blank;
 
 /// A question asked before a cell runs.
@@ -17,8 +16,6 @@ pub struct Prediction {
     pub right: String,
     /// The step of an earlier lesson that it goes back to, by its slug.
     pub review: Option<String>,
-    /// The names of axes of its step: an answer may name an axis in place of its size.
-    pub axes: Vec<AxisNames>,
     /// Line of its fence in the file.
     pub line: usize,
 }
@@ -26,7 +23,6 @@ pub struct Prediction {
 /// The right answer. It is evaluated after the cell has run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RightAnswer {
-    Shape(String),
     /// The value of this expression (a number or a small tensor), in a rounding to two digits or more.
     Value(String),
     Choice(Vec<Choice>),
@@ -72,8 +68,7 @@ pub struct Choice {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WrongAnswer {
-    /// An expression with the wrong shape (for [`RightAnswer::Shape`]: a tensor or a tuple) or value; for
-    /// [`RightAnswer::Code`] the code that was written.
+    /// An expression with the wrong value; for [`RightAnswer::Code`] the code that was written.
     pub value: String,
     /// The remark: what this answer would be right for.
     pub because: String,

@@ -5,7 +5,6 @@
 //! terms of the glossary lead to one.
 
 use crate::session::{Outcome, PythonError, Session};
-use crate::tensor::show::tuple_repr;
 
 use super::blank::Blank;
 use super::catalogue::{Catalogue, LessonStep};
@@ -207,14 +206,10 @@ impl Gate<'_> {
             Ok(Judgement::Right) => {}
             _ => self.fault(line, format!("the answer `{right}` is not judged right")),
         }
-        let words = |expr: &str, session: &mut Session| match &asked.answer {
-            RightAnswer::Shape(_) => judge::shape_of(expr, session).map(|shape| tuple_repr(&shape)),
-            _ => judge::numbers_of(expr, session).map(|values| judge::value_words(&values)),
-        };
         let mut wrong: Vec<(String, String, &str)> = Vec::new();
         for one in &asked.wrong {
-            match words(&one.value, session) {
-                Ok(answer) => wrong.push((one.value.clone(), answer, &one.because)),
+            match judge::numbers_of(&one.value, session) {
+                Ok(values) => wrong.push((one.value.clone(), judge::value_words(&values), &one.because)),
                 Err(raised) => {
                     self.fault(line, format!("the wrong answer `{}` fails: {raised}", one.value));
                 }

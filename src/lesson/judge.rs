@@ -1,22 +1,19 @@
 //! Judges an answer to a prediction by its meaning, and selects the remark on it.
 //! A session evaluates the expressions after the cell has run. A wrong answer is a value, not an error.
 //!
-//! A number is right in any rounding to two digits or more (one of two decimals as it is), a shape in any spelling, a choice by
-//! its letter or its words. If an answer also fits a usual mistake, the nearer of the two counts.
+//! A number is right in any rounding to two digits or more (one of two decimals as it is), a choice by its letter or its words.
+//! If an answer also fits a usual mistake, the nearer of the two counts.
 
 use rustpython_vm::{PyObjectRef, VirtualMachine};
 
 use super::answer::{self, TypedNumber};
-use super::axis_names::AxisNames;
 use super::choice::chosen;
 use super::closeness::{Closeness, fit, within_one_unit};
 use super::exercise::{Choice, Prediction, RightAnswer};
 use super::invariant::Invariant;
 use super::number_words::number_word;
-use super::typed_shape::{TypedSize, axis_named, shapes, size_in};
 use crate::numpy::tensor_value;
 use crate::session::{Raised, Session};
-use crate::tensor::show::tuple_repr;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judgement {
@@ -33,7 +30,6 @@ pub enum Judgement {
     },
 }
 
-const SHAPE_WANTED: &str = "A shape is the size of each axis: (9, 7) or 9x7 for two axes, (9,) or 9 for one.";
 const SENTENCE_WANTED: &str = "Answer in a sentence of your own; then compare it.";
 const NUMBER_WANTED: &str = "Type a number: 0.25, or 1/4, or 25%; of several numbers, all: 0.3, 12.";
 
@@ -44,7 +40,6 @@ pub(crate) fn readable(asked: &Prediction, said: &str) -> Result<(), String> {
         return Err(GIVEN_UP.to_owned());
     }
     match &asked.answer {
-        RightAnswer::Shape(_) if shapes(said).is_empty() => Err(SHAPE_WANTED.to_owned()),
         RightAnswer::Value(_) if readings(asked, said).is_empty() && answer::named_size(said).is_none() => {
             Err(NUMBER_WANTED.to_owned())
         }
@@ -75,19 +70,9 @@ pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Ju
         RightAnswer::Choice(choices) => Ok(of_choice(choices, said)),
         RightAnswer::Code(_) => Ok(Judgement::NotUnderstood { why: String::new() }),
         RightAnswer::Open(_) => Ok(Judgement::Right),
-        RightAnswer::Shape(expr) => {
-            let truth = shape_of(expr, session)?;
-            let wrong = known(asked, session, shape_of);
-            let sizes: Result<Vec<_>, _> =
-                shapes(said).iter().map(|reading| resolved(reading, asked, session)).collect();
-            Ok(match sizes {
-                Ok(sizes) => of_shape(&sizes, &truth, &wrong),
-                Err(why) => Judgement::NotUnderstood { why },
-            })
-        }
         RightAnswer::Value(expr) => {
             let truth = numbers_of(expr, session)?;
-            let wrong = known(asked, session, numbers_of);
+            let wrong = known(asked, session);
             let mut readings = readings(asked, said);
             if let (true, Some(calculation)) = (readings.is_empty(), answer::named_size(said)) {
                 match size_of(&calculation, session) {
@@ -134,9 +119,8 @@ pub fn of_choice(choices: &[Choice], said: &str) -> Judgement {
 /// Errors: the exception of the lesson's own expression.
 pub fn truth(asked: &Prediction, session: &mut Session) -> Result<String, Raised> {
     match &asked.answer {
-        RightAnswer::Shape(expr) => shape_of(expr, session).map(|shape| tuple_repr(&shape)),
         RightAnswer::Value(expr) => numbers_of(expr, session).map(|values| value_words(&values)),
-        _ => Ok(stated(asked).expect("only shapes and numbers are computed")),
+        _ => Ok(stated(asked).expect("only numbers are computed")),
     }
 }
 
@@ -148,7 +132,7 @@ pub(crate) fn stated(asked: &Prediction) -> Option<String> {
         }
         RightAnswer::Code(blank) => Some(format!("`{}`", blank.hidden)),
         RightAnswer::Open(answer) => Some(answer.clone()),
-        RightAnswer::Shape(_) | RightAnswer::Value(_) => None,
+        RightAnswer::Value(_) => None,
     }
 }
 
@@ -184,52 +168,11 @@ fn nothing(expr: &str, what: &str) -> Raised {
     Raised::new("TypeError", format!("`{expr}` has no {what}"))
 }
 
-type KnownMistakes<'p, T> = Vec<(T, &'p str)>;
-
 /// The values of the usual wrong answers, with their remarks; one whose expression raises is left out (the gate
 /// reports it).
-fn known<'p, T>(
-    asked: &'p Prediction,
-    session: &mut Session,
-    work: fn(&str, &mut Session) -> Result<T, Raised>,
-) -> KnownMistakes<'p, T> {
-    let one = |wrong: &'p super::exercise::WrongAnswer| {
-        work(&wrong.value, session).ok().map(|found| (found, wrong.because.as_str()))
-    };
-    asked.wrong.iter().filter_map(one).collect()
-}
-
-/// The sizes of a shape. A name is an axis that the question names with its size, else a variable, else an axis that has
-/// one size in all tensors of the step.
-fn resolved(reading: &[TypedSize], asked: &Prediction, session: &mut Session) -> Result<Vec<usize>, String> {
-    let size = |size: &TypedSize| match size {
-        TypedSize::Number(number) => Ok(*number),
-        TypedSize::Name(name) => match size_in(&asked.ask, name) {
-            Some(size) => Ok(size),
-            None => size_of(name, session)
-                .or_else(|name| axis_size(&asked.axes, &name, session).ok_or(name))
-                .map_err(|name| format!("`{name}` is not a size here. {SHAPE_WANTED}")),
-        },
-    };
-    reading.iter().map(size).collect()
-}
-
-/// The size of an axis, if it is the same in all tensors that have one of this name.
-fn axis_size(named: &[AxisNames], name: &str, session: &mut Session) -> Option<usize> {
-    let axis = axis_named(name)?;
-    let mut found = None;
-    for tensor in named {
-        let places = (0..tensor.axes.len()).filter(|at| tensor.axes[*at] == axis);
-        let places: Vec<usize> = places.collect();
-        let shape = if places.is_empty() { continue } else { shape_of(&tensor.tensor, session).ok()? };
-        for at in places {
-            let size = *shape.get(at)?;
-            if found.replace(size).is_some_and(|other| other != size) {
-                return None;
-            }
-        }
-    }
-    found
+fn known<'p>(asked: &'p Prediction, session: &mut Session) -> Vec<(Vec<f64>, &'p str)> {
+    let mut values = |expr: &str| numbers_of(expr, session).ok();
+    asked.wrong.iter().filter_map(|wrong| Some((values(&wrong.value)?, wrong.because.as_str()))).collect()
 }
 
 /// The whole number that a name or a calculation with names is. Errors: the text, if it is none.
@@ -239,40 +182,7 @@ fn size_of(calculation: &str, session: &mut Session) -> Result<usize, String> {
     found.ok().flatten().ok_or_else(|| calculation.to_owned())
 }
 
-fn of_shape(said: &[Vec<usize>], truth: &[usize], wrong: &KnownMistakes<Vec<usize>>) -> Judgement {
-    if said.iter().any(|shape| shape == truth) {
-        return Judgement::Right;
-    }
-    if let Some((_, because)) = wrong.iter().find(|(shape, _)| said.contains(shape)) {
-        return Judgement::Wrong { because: (*because).to_owned() };
-    }
-    let Some(shape) = said.iter().find(|shape| shape.len() == truth.len()).or(said.first()) else {
-        return Judgement::NotUnderstood { why: SHAPE_WANTED.to_owned() };
-    };
-    let sorted = |shape: &[usize]| {
-        let mut sizes = shape.to_vec();
-        sizes.sort_unstable();
-        sizes
-    };
-    let met = shape.iter().zip(truth).filter(|(a, b)| a == b).count();
-    let because = match (shape.len(), truth.len()) {
-        (have, want) if have != want => {
-            format!("{} has {}, and the answer has {}.", tuple_repr(shape), axes(have), axes(want))
-        }
-        _ if sorted(shape) == sorted(truth) => "The sizes are right, but in a different order.".to_owned(),
-        _ if met > 0 => {
-            format!("{met} of the {} sizes {} right.", truth.len(), if met == 1 { "is" } else { "are" })
-        }
-        _ => String::new(),
-    };
-    Judgement::Wrong { because }
-}
-
-fn axes(count: usize) -> String {
-    if count == 1 { "one axis".to_owned() } else { format!("{count} axes") }
-}
-
-fn of_value(said: &[Vec<TypedNumber>], truth: &[f64], wrong: &KnownMistakes<Vec<f64>>) -> Judgement {
+fn of_value(said: &[Vec<TypedNumber>], truth: &[f64], wrong: &[(Vec<f64>, &str)]) -> Judgement {
     let ask = |why: &str| Judgement::NotUnderstood { why: why.to_owned() };
     let mut asked = None;
     let mut remark = None;

@@ -213,8 +213,7 @@ impl LessonParser<'_> {
         }
         step.title = std::mem::take(&mut self.title);
         step.predictions = std::mem::take(&mut self.predictions);
-        for asked in &mut step.predictions {
-            asked.axes.clone_from(&step.axes);
+        for asked in &step.predictions {
             let times = asked.blank().map(|blank| (code.source.matches(&blank.hidden).count(), blank));
             if let Some((times, blank)) = times.filter(|(times, _)| *times != 1) {
                 let what =

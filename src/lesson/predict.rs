@@ -18,7 +18,6 @@ impl LessonSource<'_> {
         #[derive(Deserialize)]
         struct PredictionRecord {
             ask: String,
-            shape: Option<String>,
             value: Option<String>,
             choices: Option<Vec<Choice>>,
             code: Option<String>,
@@ -32,10 +31,9 @@ impl LessonSource<'_> {
         }
         let record: PredictionRecord = self.record(body, fence, "{predict}", known)?;
         let missing = record.right.is_empty() && record.open.is_none();
-        let answer = match (record.shape, record.value, record.choices, record.code) {
-            (Some(expr), None, None, None) => RightAnswer::Shape(expr),
-            (None, Some(expr), None, None) => RightAnswer::Value(expr),
-            (None, None, Some(choices), None) => {
+        let answer = match (record.value, record.choices, record.code) {
+            (Some(expr), None, None) => RightAnswer::Value(expr),
+            (None, Some(choices), None) => {
                 if choices.iter().filter(|c| c.right).count() != 1 {
                     return self.fault(fence, "exactly one of the choices is `right: true`");
                 }
@@ -44,16 +42,15 @@ impl LessonSource<'_> {
                 }
                 RightAnswer::Choice(choices)
             }
-            (None, None, None, None) if let Some(answer) = record.open => RightAnswer::Open(answer),
-            (None, None, None, Some(hidden)) => match record.gives {
+            (None, None, None) if let Some(answer) = record.open => RightAnswer::Open(answer),
+            (None, None, Some(hidden)) => match record.gives {
                 Some(gives) => RightAnswer::Code(Blank { hidden, gives }),
                 None => {
                     return self.fault(fence, "`code` needs `gives`: an expression that the cell computes");
                 }
             },
             _ => {
-                return self
-                    .fault(fence, "{predict} has one of `shape`, `value`, `choices`, `code` and `open`");
+                return self.fault(fence, "{predict} has one of `value`, `choices`, `code` and `open`");
             }
         };
         if missing {
@@ -68,7 +65,6 @@ impl LessonSource<'_> {
             wrong: record.wrong,
             right: record.right,
             review: record.review,
-            axes: Vec::new(),
             line: fence,
         })
     }

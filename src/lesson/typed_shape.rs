@@ -1,5 +1,4 @@
-//! Parses shapes that a learner types as an answer, in any usual spelling.
-//! A text with two readings (1,024 as one size or as two) returns both.
+//! Parses shapes that a learner types for a choice, in any usual spelling.
 
 use std::sync::LazyLock;
 
@@ -21,25 +20,15 @@ pub enum TypedSize {
 const FILLERS: &str = "torch.size size shape the is of a an tensor tuple and it its with each vector matrix length elements \
                        numbers entries";
 
-/// All readings of `text` as a shape, the most literal first; empty if it is not a shape.
+/// `text` as a shape; `None` if it is not one. `1,024` is one size where it cannot be two.
 /// `(6,2)`, `6x2`, `six by two`, `[6, 2]`, `torch.Size([6, 2])`, `query 6, key 2`, `T=6, d_out=2`, `(2, 6, 2*2)`.
-pub fn shapes(text: &str) -> Vec<Vec<TypedSize>> {
+pub fn shape(text: &str) -> Option<Vec<TypedSize>> {
     let text = with_digits(text);
-    let mut found: Vec<Vec<TypedSize>> = shape(&text).into_iter().collect();
-    if let Some(joined) = without_thousands(&text) {
-        found.extend(shape(&joined));
-    }
-    found.dedup();
-    found
+    literal(&text).or_else(|| literal(&without_thousands(&text)?))
 }
 
-fn shape(text: &str) -> Option<Vec<TypedSize>> {
+fn literal(text: &str) -> Option<Vec<TypedSize>> {
     let text = text.trim().trim_end_matches(['.', '?', '!']);
-    let low = text.to_lowercase();
-    if ["scalar", "a scalar", "()", "[]", "torch.size([])", "0-d", "a single number"].contains(&low.as_str())
-    {
-        return Some(Vec::new());
-    }
     let tokens = tokens(text)?;
     let separated = tokens.iter().any(|token| token == ",");
     let between = |token: &String| token == "," || token == "*" && !separated;
@@ -124,7 +113,7 @@ fn is_size_name(word: &str) -> bool {
 }
 
 /// The axis that a word names, in the singular or the plural.
-pub(super) fn axis_named(word: &str) -> Option<&'static str> {
+fn axis_named(word: &str) -> Option<&'static str> {
     let low = word.to_lowercase();
     let one = match low.as_str() {
         "queries" => "query",
@@ -132,15 +121,4 @@ pub(super) fn axis_named(word: &str) -> Option<&'static str> {
         low => low.strip_suffix('s').unwrap_or(low),
     };
     AXES.iter().copied().find(|name| *name == low || *name == one)
-}
-
-/// The size of an axis in a text that names it with its size: 6 of `token` in `(batch 3, token 6)`.
-pub(super) fn size_in(text: &str, word: &str) -> Option<usize> {
-    let axis = axis_named(word)?;
-    let words: Vec<&str> =
-        text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
-    let of_axis = words.windows(2).filter(|pair| axis_named(pair[0]) == Some(axis));
-    let sizes: Vec<usize> = of_axis.filter_map(|pair| pair[1].parse().ok()).collect();
-    // An axis that has two sizes in the text is not clear.
-    sizes.first().copied().filter(|first| sizes.iter().all(|size| size == first))
 }

@@ -18,7 +18,7 @@ pub const DIRECTIVES: &[Directive] = &[
     Directive { name: "output", options: &[] },
     Directive {
         name: "predict",
-        options: &["ask", "shape", "value", "choices", "code", "gives", "open", "wrong", "right", "review"],
+        options: &["ask", "value", "choices", "code", "gives", "open", "wrong", "right", "review"],
     },
     Directive { name: "exercise", options: &["name", "title", "minutes"] },
     Directive { name: "hint", options: &[] },

@@ -402,11 +402,11 @@ fn jupyter_may_save_a_lesson() {
 #[test]
 fn predictions_are_data() {
     let text = format!(
-        "{FRONT}```{{predict}}\nask: Shape?\nshape: x\nright: Yes.\nwrong:\n  - value: y\n    because: No.\n```\n\n{CELL}"
+        "{FRONT}```{{predict}}\nask: Sum?\nvalue: x\nright: Yes.\nwrong:\n  - value: y\n    because: No.\n```\n\n{CELL}"
     );
     let lesson = myst::parse("x.md", &text, 1).expect("sound");
     let asked = &lesson.steps[0].predictions[0];
-    assert_eq!(asked.answer, RightAnswer::Shape("x".to_string()));
+    assert_eq!(asked.answer, RightAnswer::Value("x".to_string()));
     assert_eq!((asked.wrong[0].value.as_str(), asked.line), ("y", 15));
     assert_eq!(lesson.steps[0].prose, "Say.");
 }
@@ -472,12 +472,18 @@ fn broken_lessons_name_file_line_and_the_nearest_right_name() {
         (format!("{FRONT}```{{code-cell}} python\n:name: one\n```\n"), 15, "empty", ""),
         (format!("{FRONT}{CELL}\nWords.\n\n```{{output}}\n1\n```\n"), 22, "right under", ""),
         (
-            format!("{FRONT}```{{predict}}\nask: A?\nshpe: x\nright: y\n```\n\n{CELL}"),
+            format!("{FRONT}```{{predict}}\nask: A?\nvalu: x\nright: y\n```\n\n{CELL}"),
             17,
-            "no key `shpe`",
-            "shape",
+            "no key `valu`",
+            "value",
         ),
-        (format!("{FRONT}```{{predict}}\nask: A?\nright: y\n```\n\n{CELL}"), 15, "one of `shape`", ""),
+        (
+            format!("{FRONT}```{{predict}}\nask: A?\nshape: x\nright: y\n```\n\n{CELL}"),
+            17,
+            "no key `shape`",
+            "",
+        ),
+        (format!("{FRONT}```{{predict}}\nask: A?\nright: y\n```\n\n{CELL}"), 15, "one of `value`", ""),
         (
             format!("{FRONT}```{{predict}}\nask: A?\nright: y\nchoices:\n  - text: a\n```\n\n{CELL}"),
             15,
@@ -496,7 +502,7 @@ fn broken_lessons_name_file_line_and_the_nearest_right_name() {
             "`absent` occurs 0 times in the cell",
             "",
         ),
-        (format!("{FRONT}```{{predict}}\nask: A?\nshape: x\n```\n\n{CELL}"), 15, "needs `right`", ""),
+        (format!("{FRONT}```{{predict}}\nask: A?\nvalue: x\n```\n\n{CELL}"), 15, "needs `right`", ""),
         (
             format!("{FRONT}{CELL}\n## Two\n\n```{{predict}}\nask: A?\nshape: x\nright: y\n```\n"),
             22,

@@ -55,22 +55,6 @@ fn numbers(expression: &str, session: &mut Session) -> Option<Vec<f64>> {
     inner.split(',').map(|number| number.trim().parse().ok()).collect()
 }
 
-fn shape(expression: &str, session: &mut Session) -> Option<Vec<usize>> {
-    let value = format!("(lambda it: tuple(it.shape) if hasattr(it, 'shape') else tuple(it))({expression})");
-    let printed = session.run(&value, "spelling").result?;
-    let inner = printed.trim_matches(['(', ')']);
-    inner.split(',').filter(|size| !size.trim().is_empty()).map(|size| size.trim().parse().ok()).collect()
-}
-
-/// A size up to twelve in words, a larger one in digits.
-fn words(size: usize) -> String {
-    const WORDS: [&str; 13] = [
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-        "twelve",
-    ];
-    WORDS.get(size).map_or_else(|| size.to_string(), |word| (*word).to_owned())
-}
-
 /// A whole number with a sign between groups of three digits.
 fn grouped(number: u64, sign: char) -> String {
     let digits = number.to_string();
@@ -211,78 +195,6 @@ fn value_spellings(asked: &Prediction, expression: &str, report: &mut Report, se
     }
 }
 
-fn shape_spellings(asked: &Prediction, expression: &str, report: &mut Report, session: &mut Session) {
-    let truth = shape(expression, session).unwrap_or_else(|| panic!("line {}: no shape", asked.line));
-    let joined = |sizes: &[usize], between: &str| {
-        sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(between)
-    };
-    let named = |between: &str| {
-        let one = |(at, size): (usize, &usize)| format!("{}={size}", ["B", "H", "T", "d_out", "E"][at]);
-        truth.iter().enumerate().map(one).collect::<Vec<_>>().join(between)
-    };
-    let spoken: Vec<String> = truth.iter().map(|size| words(*size)).collect();
-    let products: Vec<String> = truth.iter().map(|size| format!("1*{size}")).collect();
-    let mut right = vec![
-        format!("({})", joined(&truth, ", ")),
-        format!("({},)", joined(&truth, ",")),
-        joined(&truth, "x"),
-        joined(&truth, " x "),
-        joined(&truth, " by "),
-        format!("[{}]", joined(&truth, ", ")),
-        format!("torch.Size([{}])", joined(&truth, ", ")),
-        joined(&truth, " "),
-        joined(&truth, "×"),
-        format!("the shape is ({}).", joined(&truth, ",")),
-        named(", "),
-        named(" "),
-        spoken.join(" by "),
-        spoken.join(", "),
-        format!("({},)", products.join(", ")),
-    ];
-    // The names of the axes, as tables and the glossary write shapes; a variable of that name may have another value.
-    let own = asked.axes.iter().find(|it| it.tensor == expression);
-    if let Some(names) = own.map(|it| it.axes.join(", ")) {
-        let is_variable =
-            asked.axes.iter().flat_map(|it| &it.axes).any(|name| session.names().contains(name));
-        if !is_variable {
-            right.push(format!("({names})"));
-        }
-    }
-    if truth.iter().any(|size| *size >= 1000) {
-        let commas: Vec<String> = truth.iter().map(|size| grouped(*size as u64, ',')).collect();
-        right.extend([commas.join(" x "), format!("({})", commas.join(", "))]);
-    }
-    for said in right {
-        report.judge(asked, &said, Expected::Right, session);
-    }
-    let mut wrong: Vec<Vec<usize>> = Vec::new();
-    for at in 0..truth.len() {
-        let mut other = truth.clone();
-        other[at] += 1;
-        wrong.push(other);
-        let mut other = truth.clone();
-        other.insert(at, 7);
-        wrong.push(other);
-        let mut other = truth.clone();
-        other.remove(at);
-        wrong.push(other);
-        let mut other = truth.clone();
-        other.rotate_left(at);
-        wrong.push(other);
-    }
-    for other in wrong.into_iter().filter(|other| *other != truth && !other.is_empty()) {
-        let spoken: Vec<String> = other.iter().map(|size| words(*size)).collect();
-        for said in [
-            format!("({})", joined(&other, ", ")),
-            joined(&other, " x "),
-            joined(&other, " by "),
-            spoken.join(", "),
-        ] {
-            report.judge(asked, &said, Expected::NotRight, session);
-        }
-    }
-}
-
 fn choice_spellings(asked: &Prediction, report: &mut Report, session: &mut Session) {
     let RightAnswer::Choice(choices) = &asked.answer else { return };
     for (at, choice) in choices.iter().enumerate() {
@@ -337,9 +249,6 @@ fn spell(catalogue: &Catalogue, remainder: usize) -> Report {
             session.run(&step.code, &step.slug);
             for asked in &step.predictions {
                 match &asked.answer {
-                    RightAnswer::Shape(expression) => {
-                        shape_spellings(asked, expression, &mut report, &mut session)
-                    }
                     RightAnswer::Value(expression) => {
                         value_spellings(asked, expression, &mut report, &mut session);
                     }

@@ -52,7 +52,7 @@ fn a_course_has_progress_of_its_own() {
     use crate::walk::typed;
     let state = State::new();
     let folder = course("cosine");
-    let (first, _, code) = typed(&["learn", &folder], &["25", "", "", "quit"], &state);
+    let (first, _, code) = typed(&["learn", &folder], &["a", "", "", "quit"], &state);
     assert_eq!(code, 0, "{first}");
     assert!(first.contains("Welcome") && first.contains("Which words point the same way"), "{first}");
     let files: Vec<_> =

@@ -274,11 +274,10 @@ fn chapter() -> (Vec<Lesson>, Progress) {
             let step = lesson.steps.last_mut().expect("a lesson has steps");
             step.predictions.push(Prediction {
                 ask: ask.into(),
-                answer: RightAnswer::Shape("x".into()),
+                answer: RightAnswer::Value("x".into()),
                 wrong: Vec::new(),
                 right: String::new(),
                 review: None,
-                axes: Vec::new(),
                 line: 0,
             });
             if let Some(right) = right {
