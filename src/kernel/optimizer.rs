@@ -59,11 +59,6 @@ impl<T: Real> Adam<T> {
     }
 
     #[inline(always)]
-    fn gradient(&self, param: T, grad: T) -> T {
-        decayed(param, grad, self.weight_decay)
-    }
-
-    #[inline(always)]
     fn mean(&self, mean: T, grad: T) -> T {
         let share = self.mean_share;
         if share.abs() < T::from_f64(0.5) {
@@ -79,17 +74,9 @@ impl<T: Real> Adam<T> {
     }
 }
 
-impl<T: Real> Sgd<T> {
-    /// The gradient by which the parameter moves.
-    #[inline(always)]
-    pub(crate) fn gradient(&self, param: T, grad: T) -> T {
-        decayed(param, grad, self.weight_decay)
-    }
-}
-
 /// A gradient plus a share of the parameter.
 #[inline(always)]
-fn decayed<T: Real>(param: T, grad: T, share: Option<T>) -> T {
+pub(crate) fn with_decay<T: Real>(param: T, grad: T, share: Option<T>) -> T {
     share.map_or(grad, |share| grad + param * share)
 }
 
@@ -97,7 +84,7 @@ simd! {
     /// param + rate grad, in place; all slices of one length.
     pub(crate) fn sgd<'a, T>(rule: Sgd<T>, param: &'a mut [T], grad: &'a [T]) -> () {
         for (param, &grad) in param.iter_mut().zip(grad) {
-            *param += rule.gradient(*param, grad) * rule.rate;
+            *param += with_decay(*param, grad, rule.weight_decay) * rule.rate;
         }
     }
 }
@@ -108,7 +95,7 @@ simd! {
         rule: Sgd<T>, param: &'a mut [T], grad: &'a [T], velocity: &'a mut [T]
     ) -> () {
         for ((param, &grad), velocity) in param.iter_mut().zip(grad).zip(velocity) {
-            let grad = rule.gradient(*param, grad);
+            let grad = with_decay(*param, grad, rule.weight_decay);
             let now = *velocity * rule.momentum + grad * rule.share;
             *velocity = now;
             let along = if rule.nesterov { grad + now * rule.momentum } else { now };
@@ -127,7 +114,7 @@ simd! { wide:
         let kept = mean.chunks_mut(BLOCK).zip(square.chunks_mut(BLOCK));
         for ((param, grad), (mean, square)) in given.zip(kept) {
             for (((param, &grad), mean), square) in param.iter().zip(grad).zip(&mut *mean).zip(&mut *square) {
-                let grad = rule.gradient(*param, grad);
+                let grad = with_decay(*param, grad, rule.weight_decay);
                 *mean = rule.mean(*mean, grad);
                 *square = rule.square(*square, grad);
             }

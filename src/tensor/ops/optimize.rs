@@ -5,7 +5,7 @@ use std::cell::{Ref, RefMut};
 
 use super::float::Float;
 use crate::in_floats;
-use crate::kernel::optimizer::{self, Adam, Sgd};
+use crate::kernel::optimizer::{self, Adam, Sgd, with_decay};
 use crate::kernel::threads;
 use crate::tensor::{Buffer, DType, Tensor};
 
@@ -93,7 +93,8 @@ pub(crate) fn along(before: &Tensor, one: &Moved, rule: &Sgd<f64>) -> Tensor {
     in_floats!(before.dtype(), T => {
         let UpdateRule::Sgd(rule) = UpdateRule::<T>::of(&UpdateRule::Sgd(*rule)) else { unreachable!("the rule is SGD") };
         let mut values = T::of(&one.grad);
-        values.iter_mut().zip(T::of(before)).for_each(|(grad, param)| *grad = rule.gradient(param, *grad));
+        let decayed = |(grad, param): (&mut T, T)| *grad = with_decay(param, *grad, rule.weight_decay);
+        values.iter_mut().zip(T::of(before)).for_each(decayed);
         if let [velocity] = &one.kept[..] {
             let now = T::of(velocity);
             values.iter_mut().zip(now).for_each(|(grad, now)| {
