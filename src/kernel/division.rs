@@ -1,5 +1,9 @@
 //! Division and remainder that round to negative infinity, as in Python.
 
+use std::ops::Rem;
+
+use super::Real;
+
 /// `a // b`. Panics if `b` is 0; wraps around on overflow.
 pub(crate) fn floor_divide_i64(a: i64, b: i64) -> i64 {
     let quotient = a.wrapping_div(b);
@@ -12,13 +16,7 @@ pub(crate) fn remainder_i64(a: i64, b: i64) -> i64 {
 }
 
 /// `a % b` with the sign of `b`.
-pub(crate) fn remainder_f32(a: f32, b: f32) -> f32 {
+pub(crate) fn remainder_float<T: Real + Rem<Output = T>>(a: T, b: T) -> T {
     let rest = a % b;
-    if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest }
-}
-
-/// `a % b` with the sign of `b`.
-pub(crate) fn remainder_f64(a: f64, b: f64) -> f64 {
-    let rest = a % b;
-    if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest }
+    if rest != T::ZERO && (rest < T::ZERO) != (b < T::ZERO) { rest + b } else { rest }
 }

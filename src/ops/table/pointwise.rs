@@ -3,7 +3,7 @@
 use super::elementary::roots;
 use super::refused;
 use crate::kernel::Real;
-use crate::kernel::division::{floor_divide_i64, remainder_f32, remainder_f64, remainder_i64};
+use crate::kernel::division::{floor_divide_i64, remainder_float, remainder_i64};
 use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, FUNCTION, METHOD, Op, op};
 use crate::ops::value::Value;
@@ -169,7 +169,7 @@ static FLOOR_DIV: BinaryOp =
     numbers("floor_divide", |a, b| (a / b).floor(), |a, b| (a / b).floor(), floor_divide_i64);
 static TRUNC_DIV: BinaryOp =
     numbers("div", |a, b| (a / b).trunc(), |a, b| (a / b).trunc(), i64::wrapping_div);
-static REMAINDER: BinaryOp = numbers("remainder", remainder_f32, remainder_f64, remainder_i64);
+static REMAINDER: BinaryOp = numbers("remainder", remainder_float, remainder_float, remainder_i64);
 static ATAN2: BinaryOp = floats("atan2", f32::atan2, f64::atan2);
 static HYPOT: BinaryOp = floats("hypot", f32::hypot, f64::hypot);
 static LOGADDEXP: BinaryOp = floats("logaddexp", logaddexp!(f32), logaddexp!(f64));
