@@ -72,21 +72,25 @@ const NEGATIVE: &str = "The numpy boolean negative, the `-` operator, is not sup
 
 /// All of them.
 pub(super) static FUNCTIONS: LazyLock<Vec<Function>> = LazyLock::new(|| {
-    // Those whose operation has the same name.
+    // Names that are alike in all else; behind `=` the operation, where it has another name.
     let alike = [
         (2, Rule::Same, "maximum minimum"),
-        (2, Rule::Float, "hypot logaddexp"),
+        (2, Rule::Float, "hypot logaddexp arctan2=atan2"),
+        (2, Rule::Compare, "equal=eq not_equal=ne less=lt less_equal=le greater=gt greater_equal=ge"),
         (2, Rule::Logical, "logical_and logical_or logical_xor"),
         (1, Rule::Logical, "logical_not"),
         (2, Rule::Bits, "bitwise_and bitwise_or bitwise_xor"),
-        (1, Rule::Number, "square sign reciprocal"),
+        (1, Rule::Bits, "invert=bitwise_not"),
+        (1, Rule::Same, "absolute=abs"),
+        (1, Rule::Number, "square sign reciprocal positive=clone conjugate=clone"),
         (1, Rule::Float, "sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh"),
-        (1, Rule::Float, "floor ceil trunc deg2rad rad2deg"),
+        (1, Rule::Float, "floor ceil trunc rint=round deg2rad rad2deg arcsin=asin arccos=acos arctan=atan"),
         (1, Rule::Test, "isnan isinf isfinite"),
     ];
-    let alike = alike
-        .into_iter()
-        .flat_map(|(operands, rule, names)| names.split(' ').map(move |name| of(name, name, operands, rule)));
+    let alike = alike.into_iter().flat_map(|(operands, rule, names)| {
+        let both = names.split(' ').map(|it| it.split_once('=').unwrap_or((it, it)));
+        both.map(move |(name, op)| of(name, op, operands, rule))
+    });
     let others = [
         of("add", "add", 2, Rule::Same).does(Arithmetic::Add),
         of("subtract", "sub", 2, Rule::NotBool(MINUS)).does(Arithmetic::Subtract),
@@ -95,22 +99,7 @@ pub(super) static FUNCTIONS: LazyLock<Vec<Function>> = LazyLock::new(|| {
         of("floor_divide", "floor_divide", 2, Rule::Number).does(Arithmetic::FloorDivide),
         of("remainder", "remainder", 2, Rule::Number).does(Arithmetic::Remainder),
         of("power", "pow", 2, Rule::Number).does(Arithmetic::Power),
-        of("arctan2", "atan2", 2, Rule::Float),
-        of("equal", "eq", 2, Rule::Compare),
-        of("not_equal", "ne", 2, Rule::Compare),
-        of("less", "lt", 2, Rule::Compare),
-        of("less_equal", "le", 2, Rule::Compare),
-        of("greater", "gt", 2, Rule::Compare),
-        of("greater_equal", "ge", 2, Rule::Compare),
-        of("invert", "bitwise_not", 1, Rule::Bits),
         of("negative", "neg", 1, Rule::NotBool(NEGATIVE)),
-        of("positive", "clone", 1, Rule::Number),
-        of("absolute", "abs", 1, Rule::Same),
-        of("conjugate", "clone", 1, Rule::Number),
-        of("arcsin", "asin", 1, Rule::Float),
-        of("arccos", "acos", 1, Rule::Float),
-        of("arctan", "atan", 1, Rule::Float),
-        of("rint", "round", 1, Rule::Float),
     ];
     others.into_iter().chain(alike).collect()
 });
