@@ -22,7 +22,8 @@ use super::super::real::simd;
 use super::super::{gemm, threads};
 use super::fast::FEWEST;
 use super::operands::{
-    AttentionGradients, Fused, GradientInputs, GroupGradients, MANY, Mask, PARALLEL, of_head, split,
+    AttentionGradients, Fused, GradientInputs, GroupGradients, MANY, Mask, PARALLEL, matrix, of_head, split,
+    whole,
 };
 use super::streaming::{KEYS, masked_row, queries, query_block};
 
@@ -125,8 +126,8 @@ impl<T: Multiply> Block<'_, '_, T> {
         let (t, keys, width) = (q.nrows(), k.nrows(), v.ncols());
         let noise = given.noise.map(|noise| noise.slice_move(s![at[0], at[1], at[2]..at[2] + t, ..]));
         let (mut context, mut log_sum) = (vec![T::ZERO; t * width], vec![T::ZERO; t]);
-        let view = ArrayViewMut2::from_shape((t, width), &mut context).expect("t * width elements");
-        queries(q, k, v, given.scale, &given.mask, noise, at, view, Some(&mut log_sum));
+        let out = matrix(&mut context, t, width);
+        queries(q, k, v, given.scale, &given.mask, noise, at, out, Some(&mut log_sum));
         let totals: Vec<T> = (context.chunks_exact(width).zip(grad.outer_iter()))
             .map(|(context, grad)| match grad.to_slice() {
                 Some(grad) => product_sum(context, grad),
@@ -170,14 +171,6 @@ impl<T: Multiply> Block<'_, '_, T> {
             gemm::gemm(given.scale, of_scores.reversed_axes(), q, T::ONE, of_k);
         }
     }
-}
-
-fn matrix<T>(data: &mut [T], rows: usize, columns: usize) -> ArrayViewMut2<'_, T> {
-    ArrayViewMut2::from_shape((rows, columns), data).expect("the slice has the elements of the matrix")
-}
-
-fn whole<T>(data: &[T], rows: usize, columns: usize) -> ArrayView2<'_, T> {
-    ArrayView2::from_shape((rows, columns), data).expect("the slice has the elements of the matrix")
 }
 
 simd! {

@@ -27,6 +27,14 @@ pub(super) fn of_head<'a, T>(x: ArrayView4<'a, T>, batch: usize, head: usize) ->
     x.index_axis_move(Axis(0), batch).index_axis_move(Axis(0), head)
 }
 
+pub(super) fn matrix<T>(data: &mut [T], rows: usize, columns: usize) -> ArrayViewMut2<'_, T> {
+    ArrayViewMut2::from_shape((rows, columns), data).expect("the slice has the elements of the matrix")
+}
+
+pub(super) fn whole<T>(data: &[T], rows: usize, columns: usize) -> ArrayView2<'_, T> {
+    ArrayView2::from_shape((rows, columns), data).expect("the slice has the elements of the matrix")
+}
+
 /// Which keys a query attends to.
 pub enum Mask<'a, T> {
     /// All.

@@ -6,7 +6,7 @@ use ndarray::{ArrayView1, ArrayView2, ArrayViewMut2, ArrayViewMut4, Axis, s};
 use super::super::gemm::Multiply;
 use super::super::real::simd;
 use super::super::{Real, gemm, softmax};
-use super::operands::{Mask, Operands, blocks, for_each_block, of_head};
+use super::operands::{Mask, Operands, blocks, for_each_block, matrix, of_head, whole};
 
 /// softmax(scale Q Kᵀ + mask) V without keeping the scores: one block of queries and one block of keys at a
 /// time, with a running maximum and sum for each query. Shapes and results as [`super::fused`].
@@ -64,8 +64,7 @@ pub(super) fn queries<T: Multiply>(
     for first in (0..attended).step_by(KEYS) {
         let n = KEYS.min(keys - first);
         let scores = &mut scores[..t * n];
-        let target = ArrayViewMut2::from_shape((t, n), &mut *scores).expect("the slice has t * n elements");
-        gemm::matmul(q, k.slice(s![first..first + n, ..]).reversed_axes(), target);
+        gemm::matmul(q, k.slice(s![first..first + n, ..]).reversed_axes(), matrix(scores, t, n));
         for (i, row) in scores.chunks_exact_mut(n).enumerate() {
             masked_row(row, scale, mask, [at[0], at[1], at[2] + i], first);
             let (before, part) = (top[i], &mut context[i * width..(i + 1) * width]);
@@ -85,9 +84,7 @@ pub(super) fn queries<T: Multiply>(
                 part.iter_mut().for_each(|x| *x *= shrink);
             }
         }
-        let weights = ArrayView2::from_shape((t, n), &*scores).expect("the slice has t * n elements");
-        let out =
-            ArrayViewMut2::from_shape((t, width), &mut *context).expect("the context has t * width elements");
+        let (weights, out) = (whole(scores, t, n), matrix(context, t, width));
         let before = if first == 0 { T::ZERO } else { T::ONE };
         gemm::gemm(T::ONE, weights, v.slice(s![first..first + n, ..]), before, out);
     }
