@@ -94,21 +94,6 @@ impl Calc {
         }
     }
 
-    /// The largest magnitude among the intermediate results: rounding errors are relative to it.
-    pub(crate) fn scale(&self) -> f64 {
-        let own = self.value().abs();
-        let relative = |part: &Calc| part.scale() / part.value().abs().max(f64::MIN_POSITIVE);
-        match self {
-            Calc::Sum(parts) | Calc::Apply(_, parts, _) => {
-                parts.iter().map(Calc::scale).filter(|scale| scale.is_finite()).fold(own, f64::max)
-            }
-            // The rounding error of a product or quotient is relative to its result.
-            Calc::Quotient(a, b) => own * relative(a).max(relative(b)).max(1.0),
-            Calc::Product(parts) => own * parts.iter().map(relative).fold(1.0, f64::max),
-            _ => own,
-        }
-    }
-
     /// How its parts are combined.
     pub(crate) fn combine(&self) -> Combine {
         match self {
@@ -122,7 +107,7 @@ impl Calc {
     }
 
     /// The values of its parts.
-    pub(crate) fn parts(&self) -> Vec<f64> {
+    pub fn parts(&self) -> Vec<f64> {
         match self {
             Calc::Number(_) | Calc::Term(_) | Calc::Truth(_) => vec![self.value()],
             Calc::Sum(parts) | Calc::Product(parts) | Calc::Apply(_, parts, _) => {

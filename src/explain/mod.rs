@@ -38,8 +38,8 @@ mod why;
 mod worked;
 mod written_call;
 
-pub use account::WhyEnd;
-pub(crate) use account::{SourceElement, Statement};
+pub(crate) use account::SourceElement;
+pub use account::{Statement, WhyEnd};
 #[allow(unused_imports, reason = "tests use it")]
 pub use calc::Calc;
 pub use difference::{TensorDifference, difference};

@@ -18,11 +18,11 @@ pub struct Why {
     /// Its position along each axis that the lesson names.
     pub(crate) place: Vec<AxisPlace>,
     /// Its value; `None` if it was overwritten and not kept.
-    pub(crate) value: Option<f64>,
+    pub value: Option<f64>,
     /// Its value as printed.
     pub shown: String,
     /// The rounding unit of its dtype: the distance between 1 and the next number.
-    pub(crate) rounding: f64,
+    pub rounding: f64,
     /// The operation that made it; a copy, a cast or a join counts.
     pub op: Option<&'static str>,
     /// If that was a copy, a cast or a join, the operations before it; the last of them computed the value.
@@ -100,32 +100,6 @@ impl Why {
     /// The terms of that formula.
     pub(crate) fn terms(&self) -> Vec<f64> {
         self.last().map(Calc::parts).unwrap_or_default()
-    }
-
-    /// The figures whose value is not the element, rounding aside; empty if all are right.
-    #[allow(dead_code, reason = "tests use it; it calls itself, so that `expect` would find nothing")]
-    pub fn wrong_figures(&self) -> Vec<String> {
-        let Some(value) = self.value else { return Vec::new() };
-        let wrong = |line: &Statement| match line {
-            Statement::Figures(calc) => {
-                let given = calc.value();
-                let far = (given - value).abs();
-                let count = calc.parts().len().max(1) as f64;
-                let allowed = self.rounding * 4.0 * (1.0 + count.sqrt()) * calc.scale().max(value.abs());
-                // Below the smallest number of single precision a result is 0.
-                let smallest = f64::from(f32::from_bits(1));
-                let same =
-                    given == value || (given.is_nan() && value.is_nan()) || far <= allowed.max(smallest);
-                (!same).then(|| format!("{} = {value}: {} gives {given}", self.what, calc.text()))
-            }
-            _ => None,
-        };
-        self.account
-            .statements
-            .iter()
-            .filter_map(wrong)
-            .chain(self.below.iter().flat_map(Why::wrong_figures))
-            .collect()
     }
 }
 

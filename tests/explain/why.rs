@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use attn::explain::{TensorNames, Why, WhyEnd, trace::Sources, why};
+use attn::explain::{Calc, Statement, TensorNames, Why, WhyEnd, trace::Sources, why};
 use attn::lesson::{Lesson, Step};
 use attn::session::{Session, SessionOptions, with_large_stack};
 use attn::tensor::Tensor;
@@ -37,7 +37,7 @@ fn indices(tensor: &Tensor) -> Vec<Vec<usize>> {
 
 /// What is wrong with an explanation: figures that do not give the element, lines too wide, ends that are not known.
 fn faults(why: &Why) -> Vec<String> {
-    let mut found = why.wrong_figures();
+    let mut found = wrong_figures(why);
     for look in [(80, false), (40, false), (80, true)] {
         let look = Look { width: look.0, colour: false, plain: look.1 };
         let text = explanation(why, look).render(look);
@@ -45,6 +45,41 @@ fn faults(why: &Why) -> Vec<String> {
         found.extend(wide.map(|line| format!("{} columns wide: {line}", line.width())));
     }
     found
+}
+
+/// The figures whose value is not the element, rounding aside; empty if all are right.
+fn wrong_figures(why: &Why) -> Vec<String> {
+    let Some(value) = why.value else { return Vec::new() };
+    let wrong = |line: &Statement| match line {
+        Statement::Figures(calc) => {
+            let given = calc.value();
+            let far = (given - value).abs();
+            let count = calc.parts().len().max(1) as f64;
+            let allowed = why.rounding * 4.0 * (1.0 + count.sqrt()) * scale(calc).max(value.abs());
+            // Below the smallest number of single precision a result is 0.
+            let smallest = f64::from(f32::from_bits(1));
+            let same = given == value || (given.is_nan() && value.is_nan()) || far <= allowed.max(smallest);
+            (!same).then(|| format!("{} = {value}: {} gives {given}", why.what, calc.text()))
+        }
+        _ => None,
+    };
+    let own = why.account.statements.iter().filter_map(wrong);
+    own.chain(why.below.iter().flat_map(wrong_figures)).collect()
+}
+
+/// The largest magnitude among the intermediate results: rounding errors are relative to it.
+fn scale(calc: &Calc) -> f64 {
+    let own = calc.value().abs();
+    let relative = |part: &Calc| scale(part) / part.value().abs().max(f64::MIN_POSITIVE);
+    match calc {
+        Calc::Sum(parts) | Calc::Apply(_, parts, _) => {
+            parts.iter().map(scale).filter(|scale| scale.is_finite()).fold(own, f64::max)
+        }
+        // The rounding error of a product or quotient is relative to its result.
+        Calc::Quotient(a, b) => own * relative(a).max(relative(b)).max(1.0),
+        Calc::Product(parts) => own * parts.iter().map(relative).fold(1.0, f64::max),
+        _ => own,
+    }
 }
 
 fn unexplained(why: &Why) -> Vec<String> {
