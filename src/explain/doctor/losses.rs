@@ -108,12 +108,8 @@ pub(super) struct ClassLoss<'s> {
 }
 
 impl ClassLoss<'_> {
-    fn new(step: &Traced, outputs: Tensor, targets: Vec<f64>) -> Option<ClassLoss<'_>> {
-        Some(ClassLoss { step, outputs, targets, places: OnceCell::new() })
-    }
-
     pub(super) fn of(step: &Traced) -> Option<ClassLoss<'_>> {
-        if is_cross_entropy(step) {
+        let (outputs, targets) = if is_cross_entropy(step) {
             let ignored = setting(step, "ignore_index").and_then(Arg::number).unwrap_or(-100.0);
             let kept = |target: f64| if target == ignored { -1.0 } else { target };
             let targets = step.operand(1)?.floats()?.into_iter().map(kept).collect();
@@ -123,15 +119,16 @@ impl ClassLoss<'_> {
                 3 => logits.with_layout(logits.layout().transpose(1, 2)),
                 _ => logits,
             };
-            return ClassLoss::new(step, outputs, targets);
-        }
-        if let Some([wanted, outputs]) = divergence(step) {
+            (outputs, targets)
+        } else if let Some([wanted, outputs]) = divergence(step) {
             let classes = *outputs.shape().last().filter(|classes| **classes > 1)?;
             let targets = wanted.to_f64_vec().chunks(classes).map(class_of).collect::<Option<Vec<f64>>>()?;
-            return ClassLoss::new(step, outputs, targets);
-        }
-        let (outputs, classes) = looked_up(step)?;
-        ClassLoss::new(step, outputs, classes.to_f64_vec())
+            (outputs, targets)
+        } else {
+            let (outputs, classes) = looked_up(step)?;
+            (outputs, classes.to_f64_vec())
+        };
+        Some(ClassLoss { step, outputs, targets, places: OnceCell::new() })
     }
 }
 

@@ -138,7 +138,7 @@ fn is_called(call: &RepeatedCall, words: &[&str]) -> bool {
 fn promises(call: &RepeatedCall) -> bool {
     // Masked language models see all words but the masked ones.
     let is_masked = || is_called(call, &["masked"]) && is_called(call, &["attention", "attn", "head"]);
-    call.report.is_causal || is_called(call, &["causal", "autoregressive"]) || is_masked()
+    is_called(call, &["causal", "autoregressive"]) || is_masked()
 }
 
 /// Whether a model that has attention in it has the name of a causal one.

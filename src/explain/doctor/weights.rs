@@ -318,10 +318,6 @@ fn divided_by_columns(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let sum = origin(&source(&divisor).1).filter(is_sum)?;
     let summed = operand(&sum, 0)?;
     let axis = axis_of(sum.args().get(1), masked.ndim())?;
-    let dim = match sum.args().get(1)? {
-        Arg::Ints(dims) => *dims.first()?,
-        dim => dim.number()? as i64,
-    };
     let path = trace_back(&masked, &is_softmax)?;
     let is_before = summed.is(&path.start);
     if !is_before && !summed.is(&masked) {
@@ -348,7 +344,7 @@ fn divided_by_columns(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         return Some(found.titled("masked weights are divided by their sums from before the mask"));
     }
     let observed = format!(
-        "The softmax ran along dimension -{along}, and {name} is divided by its sums along dimension {dim}: row {row} of the result \
+        "The softmax ran along dimension -{along}, and {name} is divided by its sums along dimension -{axis}: row {row} of the result \
          sums to {}.",
         figure(sum)
     );

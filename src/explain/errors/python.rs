@@ -58,9 +58,7 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
 
 /// A function of Python's own in the line that raised whose name is nearly that of a tensor, as `input` is for `inputs`.
 fn mistyped(case: &ErrorCase) -> Option<ErrorExplanation> {
-    let (cell, raised) = case.place()?;
-    let source = (case.source)(cell)?;
-    let line = source.lines().nth(raised.checked_sub(1)?)?;
+    let (_, line) = case.line(case.place()?)?;
     let tensors: Vec<&str> = case.scene.tensors.iter().map(|it| it.name.as_str()).collect();
     let words = line.split(|letter: char| !letter.is_alphanumeric() && !"_.".contains(letter));
     let functions = words.filter(|word| FUNCTIONS.contains(word) && !tensors.contains(word));

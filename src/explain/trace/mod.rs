@@ -161,13 +161,12 @@ fn row(steps: &[OutlineStep], sources: &Sources, all: bool, shown: &mut ShownPar
 /// The row of an operation inside of a library call, under PyTorch's name.
 fn inner_row(step: &OutlineStep) -> OperationRow {
     let inside = step.ran.inside();
-    let line = inside.last().map_or(0, |call| call.span.start.line);
     let place = inside.last().map(|call| (call.cell, call.span));
     OperationRow {
         code: name(step.ran),
         library: inside.last().map(|call| call.function.to_owned()),
         shapes: algebra(step.ran),
-        key: fold::key(&(place, name(step.ran), line)),
+        key: fold::key(&(place, name(step.ran))),
         ..of_operation(step)
     }
 }
