@@ -1,7 +1,7 @@
 //! What moved when a call was repeated: other tokens, samples or parts, or with other random numbers.
 
 use super::attention::Attention;
-use super::flow::{setting, source};
+use super::flow::setting;
 use super::losses::{self, is_cross_entropy, reads_tokens};
 use super::mask::is_visible;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
@@ -9,8 +9,7 @@ use super::repeated::{Reach, RepeatedCall};
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::session::{AxisReport, CallFinding};
-use crate::tensor::descriptor::OpFamily;
-use crate::tensor::explanation::{Explanation, Formula};
+use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, Tensor};
 
 /// What the repetitions of a call show of a mistake by themselves.
@@ -252,33 +251,8 @@ pub(super) static DROPOUT: Mistake = Mistake::new(
     "dropout is active in evaluation mode",
     "Dropout is for training. After eval() the same input should give the same output, but here some weights are \
      still dropped at random, and measurements and generated text differ from run to run.",
-    &[Detector::Step(active_dropout), Detector::Step(noise)],
+    &[Detector::Step(active_dropout)],
 );
-
-/// Random numbers that `forward` adds to what it computes, although its module is in evaluation mode. Of a distribution, whose
-/// spread is computed too, samples are meant.
-fn noise(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let call = step.place().filter(|it| it.training == Some(false) && it.function.ends_with(".forward"))?;
-    if step.operation.explanation != Explanation::Pointwise(Formula::Add) {
-        return None;
-    }
-    let draws = |it: &&Traced| {
-        let is_dropout = it.operation.explanation == Explanation::Dropout;
-        let is_within = || it.calls.iter().any(|own| own.activation == call.activation);
-        it.operation.family == OpFamily::Random && !is_dropout && is_within()
-    };
-    let drawn: Vec<&Traced> = cell.steps().filter(draws).collect();
-    let made = |start: Tensor| drawn.iter().any(|it| it.made(&start));
-    let is_random = |at: usize| step.tensor(at).is_some_and(|it| it.ndim() > 0 && made(source(it).1));
-    let at = [0, 1].into_iter().find(|at| is_random(*at) && !is_random(1 - at))?;
-    let observed = format!(
-        "{} is in evaluation mode (training=False), and random numbers are added to {}.",
-        call.class.as_deref().unwrap_or("the module"),
-        cell.name_of(step.tensor(1 - at)?, "what it computes")
-    );
-    let fix = "if self.training: before the noise";
-    Some(Observation::new(step.site(), observed, fix).titled("noise is added in evaluation mode"))
-}
 
 fn active_dropout(step: &Traced, _: &TracedCell) -> Option<Observation> {
     let (p, fix) = match step.operation.explanation {

@@ -91,8 +91,8 @@ class Watch:
         self.averages = {}
         # The functions with gradients of their own, and what they were called with first.
         self.functions = {}
-        # The rows of the call in training that came last; the answers of each row, and where the loss was computed.
-        self.last_rows, self.answers, self.answered_at = [], {}, None
+        # The rows of the call in training that came last.
+        self.last_rows = []
         # The targets of the last loss; how many it had, in one row, if they were those of the loss before.
         self.last_targets, self.targets = None, 0
         # The texts that are written, by model and function, and those of which a second one was examined.

@@ -45,42 +45,15 @@ def rows_of(given, module):
     return [tuple(it for it in row if it not in paddings) for row in rows]
 
 
-def note_answers(watch, targets, at):
-    """Notes which answer the loss has for each row that the model has just read."""
+def note_targets(watch, targets):
+    """Notes whether the targets of a loss are those of the loss before, and whether they are fewer than the rows just read."""
     rows, watch.last_rows = watch.last_rows, []
-    # Those of one batch are others in the next step.
     if torch.is_grad_enabled():
+        # Those of one batch are others in the next step.
         before, watch.last_targets = watch.last_targets, targets.detach().clone()
         watch.targets = len(targets) if targets.dim() == 1 and before is not None and torch.equal(before, targets) else 0
-    # A loss of some of the rows: the others are read, as the other nodes of a graph are, and not learned.
-    watch.trains_on_a_part |= torch.is_grad_enabled() and targets.dim() == 1 and len(targets) < len(rows)
-    is_whole = bool(rows) and targets.dim() == 1 and len(targets) % len(rows) == 0 and not targets.is_floating_point()
-    if not is_whole or not torch.is_grad_enabled() or len(watch.answers) >= MOST_ROWS:
-        return
-    answers = targets.reshape(len(rows), -1).tolist()
-    # Of pairs each belongs to the one in the same place of the batch.
-    if answers != [[place] for place in range(len(rows))]:
-        watch.answered_at = at
-        for row, answer in zip(rows, answers):
-            # Another optimizer trains for other answers; in a batch of longer texts an answer has more padding.
-            watch.answers.setdefault((row, len(answer), len(watch.optimizers)), []).append(answer)
-
-
-def differ(one, other):
-    """Whether most of two answers is not the same, and they are about the same places: those of a masked text are about others
-    each time."""
-    known = sum(a != -100 or b != -100 for a, b in zip(one, other))
-    both = [(a, b) for a, b in zip(one, other) if -100 not in (a, b)]
-    return 2 * len(both) > known and 2 * sum(a != b for a, b in both) > len(both)
-
-
-def other_answers(watch):
-    """Rows that are read again and have another answer then: inputs are shuffled, and answers are not, or otherwise."""
-    again = [it for it in watch.answers.values() if len(it) > 1]
-    changed = [it for it in again if any(differ(it[0], other) for other in it)]
-    if len(again) >= 2 * FEWEST_ROWS and 3 * len(changed) >= len(again):
-        observed = f"{len(again)} rows are read several times in the training, and {len(changed)} of them have another answer the next time."
-        watch.add("samples-apart", watch.answered_at, observed, "shuffle rows and answers by the same index, or as pairs")
+        # A loss of some of the rows: the others are read, as the other nodes of a graph are, and not learned.
+        watch.trains_on_a_part |= targets.dim() == 1 and len(targets) < len(rows)
 
 
 # Words in the names of variables that say what the data is for, and the fewest rows that are compared.

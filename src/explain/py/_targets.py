@@ -32,15 +32,10 @@ def is_next(tokens, targets, counted):
 
 def of_loss(watch, logits, targets, ignored, at):
     """Looks at the targets of a loss that has just been computed."""
-    if targets.is_floating_point() or not torch.is_grad_enabled():
-        return
-    if watch.steps < 4:
-        read_at_each_step(watch, targets, ignored, at)
-    if ignored is None:
+    if targets.is_floating_point() or not torch.is_grad_enabled() or ignored is None:
         return
     if watch.steps < 4:
         read_by_decoder(watch, targets, ignored, at)
-    if watch.steps < 4:
         in_the_input(watch, targets, ignored, at)
         padded_ends(watch, targets, ignored, at)
     if len(watch.losses) < 8 and logits.dim() >= 2:
@@ -60,30 +55,6 @@ def scattered(counted):
     """Whether places that count and others take turns in a text."""
     rows = counted.reshape(-1, counted.shape[-1])
     return bool(((rows[:, 1:] != rows[:, :-1]).sum(dim=1) >= 3).any())
-
-
-def read_at_each_step(watch, targets, ignored, at):
-    """A decoder that is called token by token, and reads in each step the token that it has to predict there."""
-    steps = {}
-    for numbers, layer in watch.looked_up:
-        if numbers.dim() == 1 or numbers.shape[-1] == 1:
-            steps.setdefault(id(layer), []).append(numbers.reshape(-1))
-    for read in steps.values():
-        if len(read) < 3 or any(numbers.shape != read[0].shape for numbers in read) or len(read) * len(read[0]) != targets.numel():
-            continue
-        read = torch.stack(read, dim=1)
-        targets = targets.reshape(read.shape)
-        # Where the token that is to be predicted is another one than the token before it.
-        told = (targets[:, 1:] != targets[:, :-1]) & (targets[:, 1:] != ignored)
-        own, before = (read[:, 1:] == targets[:, 1:])[told], (read[:, 1:] == targets[:, :-1])[told]
-        share = None
-        if len(own) >= 8 and 2 * int(own.sum()) > len(own) and 4 * int(before.sum()) < int(own.sum()):
-            share = f"after the first one {100 * int(own.sum()) // len(own)}% are"
-        elif len(read[0]) > 1 and not bool((read == read[:, :1]).all()) and torch.equal(read, targets):
-            share = "each is"
-        if share is not None:
-            observed = f"The decoder reads {read.shape[1]} tokens one by one, and {share} the one that it has to predict in that step."
-            watch.add("targets-in-input", at, observed, "give it the token before: a start token in the first step, then target[:, t - 1]")
 
 
 def read_by_decoder(watch, targets, ignored, at):

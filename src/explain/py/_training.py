@@ -15,9 +15,9 @@ import numpy
 from _begun_anew import begun_anew, numbered
 from _checks import compared, failed_checks, printed
 from _events import Step, Watch, is_own, is_repeated, outermost, own_frame, place, place_in
-from _held_out import note_answers, note_rows, other_answers, shared_rows, trained_on
+from _held_out import note_rows, note_targets, shared_rows, trained_on
 from _merged import watch_merges
-from _models import begun_with, copied_tables, drops, listed, other_start, shared_layers, unused_layers
+from _models import begun_with, copied_tables, drops, other_start, shared_layers, unused_layers
 from _own_gradients import note_function, own_gradients
 from _parameters import fingerprint, has_gradient, left_out, note_alike, note_averages, never_reached, never_stepped, params_of, plain_numbers, unregistered
 from _probe_values import as_json, unless_raised
@@ -331,7 +331,7 @@ def _loss(entropy, /, input, target, weight=None, size_average=None, ignore_inde
     # What is not added up here is chosen from afterwards.
     at = place()
     _watch.sums = _watch.sums or reduction == "sum"
-    _torch._untraced(note_answers, _watch, target, at)
+    _torch._untraced(note_targets, _watch, target)
     _torch._untraced(of_loss, _watch, input, target, ignore_index if reduction != "none" else None, at)
     forgotten(_watch, target)
     return entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
@@ -428,7 +428,7 @@ def report():
     for examine in (unused_layers, never_stepped, shared_layers, own_gradients, failed_checks):
         examine(watch)
     if watch.steps:
-        first = (other_start, left_out, fast_schedules, slow_schedules, factors_of_rate, risen_rates, squared_rates, trained_on, other_answers, zero_rates, unread_rates)
+        first = (other_start, left_out, fast_schedules, slow_schedules, factors_of_rate, risen_rates, squared_rates, trained_on, zero_rates, unread_rates)
         for examine in (*first, idle_schedules, passed_schedules, wrong_cosines, unregistered):
             examine(watch)
         if len(watch.losses_of_gradients) > 1:
@@ -450,17 +450,6 @@ def report():
                 watch.add("evaluated-with-dropout", at, observed, "model.eval() before, model.train() after")
         for at, classes, targets, ignored in watch.losses:
             padding_in_loss(watch, at, classes, targets, ignored)
-        switched = [type(it).__name__ for outer in watch.outer for it in outer.modules() if "requires_grad" in vars(it)]
-        if switched and watch.optimizers:
-            observed = f"{listed(switched)} got an attribute requires_grad, which modules do not have: its parameters are trained as before."
-            watch.add("option-unread", watch.optimizers[0][1], observed, "module.requires_grad_(False)")
-        for optimizer, at in watch.optimizers:
-            own = vars(optimizer)
-            if "lr" in own and own["lr"] is not optimizer.defaults.get("lr"):
-                watch.add("option-unread", at, "The optimizer got an attribute lr, which nothing reads.", 'for group in optimizer.param_groups: group["lr"] = rate')
-            if optimizer.defaults.get("lr") != watch.rates.get(id(optimizer)):
-                observed = "The rate is written into optimizer.defaults, which nothing reads after the optimizer is made."
-                watch.add("option-unread", at, observed, 'for group in optimizer.param_groups: group["lr"] = rate')
     found = [
         {"mistake": mistake, "cell": at[0], "line": at[1], "function": at[2], "observed": observed, "fix": fix, "title": title, "why": why}
         for mistake, at, observed, fix, title, why in watch.found

@@ -311,10 +311,6 @@ def ignored_input(call, name):
 
 
 def ignored_mask(call, name):
-    if "bias" in name.lower():
-        why = "A bias of the scores says how far away a key is. Without it, a token does not know where others stand."
-        fix = f"scores = scores + {name}, before the softmax"
-        return call.found("mask-missing", f"was called with other numbers in {name}: no output moved.", fix, title="a bias is given and has no effect", why=why)
     fix = f"scores = scores.masked_fill({name} == 0, -torch.inf), before the softmax"
     return call.found("mask-missing", f"was called with the opposite of {name}: no output moved.", fix)
 
