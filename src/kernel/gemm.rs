@@ -8,7 +8,6 @@
 //! | fewer than 400 multiplications, in a batch or in double precision | [`in_order`]: a plain loop |
 //! | few rows or columns and at most 131,072 multiplications in single precision | `small.rs`: terms in PyTorch's order |
 //! | at most 64 rows, or columns, in single precision | `few_rows.rs`: the other operand in place, by dot products, rows as lanes, or row by row |
-//! | a matrix with itself, transposed, if it is large | half of the result, by the loop of the next row |
 //! | every other product | `matrixmultiply`, one call for a block of the result (`blocked.rs`) |
 //!
 //! [`batched`] divides a batch into its matrices. Attention that keeps no scores has tiles of its own for large problems
@@ -66,10 +65,6 @@ pub fn gemm<T: Multiply>(alpha: T, a: ArrayView2<T>, b: ArrayView2<T>, beta: T, 
         return;
     }
     let is_large = work >= PARALLEL && threads::shares();
-    let is_with_itself = a.as_ptr() == b.as_ptr() && (a.dim(), a.strides()) == (b.t().dim(), b.t().strides());
-    if work >= PARALLEL && is_with_itself && beta == T::ZERO {
-        return with_itself(alpha, a, out);
-    }
     // Each thread packs the whole other operand, so the longer side is divided, and into few blocks.
     let axis = Axis(usize::from(n > m));
     let parts = if is_large { threads::count() } else { 1 };
@@ -81,25 +76,6 @@ pub fn gemm<T: Multiply>(alpha: T, a: ArrayView2<T>, b: ArrayView2<T>, beta: T, 
     } else {
         let blocks = blocks.zip(b.axis_chunks_iter(axis, size));
         threads::share_if(is_large, blocks, |(out, b)| in_squares(alpha, a, b, beta, out));
-    }
-}
-
-/// `out = alpha * a @ a.T`: what is above the diagonal are the numbers below it.
-fn with_itself<T: Multiply>(alpha: T, a: ArrayView2<T>, mut out: ArrayViewMut2<T>) {
-    const TILE: usize = 32;
-    let size = (a.nrows() / (4 * threads::count())).clamp(BLOCK / 2, 2 * BLOCK).next_multiple_of(TILE);
-    let blocks = out.axis_chunks_iter_mut(Axis(0), size).zip(a.axis_chunks_iter(Axis(0), size));
-    // The longest rows first, so that no thread waits long for the last block.
-    threads::share(blocks.enumerate().rev(), |(number, (out, rows))| {
-        let end = number * size + rows.nrows();
-        in_squares(alpha, rows, a.slice(s![..end, ..]).t(), T::ZERO, out.slice_move(s![.., ..end]));
-    });
-    for row in (TILE..a.nrows()).step_by(TILE) {
-        stop::check();
-        for column in (0..row).step_by(TILE) {
-            let below = out.slice(s![row..(row + TILE).min(a.nrows()), column..column + TILE]).to_owned();
-            out.slice_mut(s![column..column + TILE, row..(row + TILE).min(a.nrows())]).assign(&below.t());
-        }
     }
 }
 
