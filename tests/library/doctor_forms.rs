@@ -319,6 +319,8 @@ const CASES: &[Case] = &[
     ("samples-apart", REGRESSION, "model(x).squeeze(-1)", "model(x)"),
     ("rate-squared", REGRESSION, "(step + 1) / 5))\nfor", "(step + 1) // 5))\nfor"),
     ("option-unread", REGRESSION, "    schedule.step()\n", ""),
+    ("option-unread", REGRESSION, "nn.Linear(4, 1)\n", "nn.Linear(4, 1)\nmodel.requires_grad = False\n"),
+    ("option-unread", REGRESSION, "schedule = ", "optimizer.lr = 0.01\nschedule = "),
     ("cache-differs", TWO_TEXTS, "    model.layer.kept = None\n", ""),
     ("gradient-differs", OWN_GRADIENT, " ** 2", ""),
     ("gradient-differs", OWN_GRADIENT, "(grad * torch.tanh(x))", "(grad * x)"),

@@ -8,6 +8,9 @@ from torch import nn
 from _call import SEED, copied, moves
 from _probe_values import figure, first_tensor, is_tokens, lent, parts_of, same, tensors_in, with_change
 
+# So many times as long is a text that is longer than a window.
+LONGER = 6
+
 
 def is_empty(value):
     """Whether an argument is a cache that has nothing yet."""
@@ -49,6 +52,12 @@ def is_made(value):
     return True
 
 
+def made_anew(value):
+    """A new object of the class, with the settings that it keeps by the names of its parameters."""
+    names = inspect.signature(type(value)).parameters
+    return type(value)(**{name: own for name, own in vars(value).items() if name in names and type(own) in (int, float, str, bool)})
+
+
 def emptied_object(value, keeps_places):
     """An object without the tensors that were stored in it; a list of them keeps its places, or has none."""
 
@@ -72,7 +81,7 @@ def beginnings(made):
     """What is passed with the first part of a text: objects new, or as they may have been before tensors were stored in them."""
     found = []
     for keeps_places in (True, False):
-        found.append({at: value if not is_object(value) else type(value)() if is_made(value) else emptied_object(value, keeps_places) for at, value in made.items()})
+        found.append({at: value if not is_object(value) else made_anew(value) if is_made(value) else emptied_object(value, keeps_places) for at, value in made.items()})
     return found if any(is_object(value) and not is_made(value) for value in made.values()) else found[:1]
 
 
@@ -163,9 +172,11 @@ def cached(call, others, output):
             continue
         memories = [at for at in filled if ends_with(other[at], tokens)]
         moved = None
-        for given in beginnings(made):
+        for at, given in enumerate(beginnings(made)):
             try:
                 moved = in_parts(call, before, where, whole, first, filled, growing, memories, given)
+                if moved is not None and not any(moved) and made and not growing and not call.is_late():
+                    moved, whole, first = past_window(call, where, whole, filled, memories, beginnings(made)[at]) or (moved, whole, first)
             except Exception:
                 # An object that was not empty so, or several tokens where the call takes one.
                 continue
@@ -188,6 +199,19 @@ def cached(call, others, output):
             observed = f"was called with {count} tokens at once, and again with {first} and then {count - first}, the cache passed on: the output of token {token} differs by {figure(moved[token])}."
             return [call.found("cache-differs", observed, "the past first, then the new, joined along the axis of the tokens; positions that go on at the cache's length, and the mask's last rows: mask[total - new:total, :total]")]
     return None
+
+
+def past_window(call, where, tokens, filled, memories, made):
+    """How far the outputs move for a text so long that the first token no longer reaches the last one: the text, and its first part.
+    None if it reaches it, so that a cache that forgets may be meant to compute something else."""
+    size = tokens.shape[1]
+    tokens = tokens[:, (3 * torch.arange(LONGER * size) + 1) % size]
+    before, after = call.repeat({where: tokens}), call.repeat({where: with_change(tokens, 1, 0)})
+    if moves(before, after, 1)[-1]:
+        return None
+    first = tokens.shape[1] - size
+    moved = in_parts(call, before, where, tokens, first, filled, [], memories, made)
+    return None if moved is None else (moved, tokens, first)
 
 
 def without_flag(call, others):

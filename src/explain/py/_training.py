@@ -17,7 +17,7 @@ from _checks import compared, failed_checks, printed
 from _events import Step, Watch, is_own, is_repeated, outermost, own_frame, place, place_in
 from _held_out import note_rows, note_targets, shared_rows, trained_on
 from _merged import watch_merges
-from _models import begun_with, copied_tables, drops, other_start, shared_layers, unused_layers
+from _models import begun_with, copied_tables, drops, listed, other_start, shared_layers, unused_layers
 from _own_gradients import note_function, own_gradients
 from _parameters import fingerprint, has_gradient, left_out, note_alike, note_averages, never_reached, never_stepped, params_of, plain_numbers, unregistered
 from _probe_values import as_json, unless_raised
@@ -450,6 +450,17 @@ def report():
                 watch.add("evaluated-with-dropout", at, observed, "model.eval() before, model.train() after")
         for at, classes, targets, ignored in watch.losses:
             padding_in_loss(watch, at, classes, targets, ignored)
+        switched = [type(it).__name__ for outer in watch.outer for it in outer.modules() if "requires_grad" in vars(it)]
+        if switched and watch.optimizers:
+            observed = f"{listed(switched)} got an attribute requires_grad, which modules do not have: its parameters are trained as before."
+            watch.add("option-unread", watch.optimizers[0][1], observed, "module.requires_grad_(False)")
+        for optimizer, at in watch.optimizers:
+            own = vars(optimizer)
+            if "lr" in own and own["lr"] is not optimizer.defaults.get("lr"):
+                watch.add("option-unread", at, "The optimizer got an attribute lr, which nothing reads.", 'for group in optimizer.param_groups: group["lr"] = rate')
+            if optimizer.defaults.get("lr") != watch.rates.get(id(optimizer)):
+                observed = "The rate is written into optimizer.defaults, which nothing reads after the optimizer is made."
+                watch.add("option-unread", at, observed, 'for group in optimizer.param_groups: group["lr"] = rate')
     found = [
         {"mistake": mistake, "cell": at[0], "line": at[1], "function": at[2], "observed": observed, "fix": fix, "title": title, "why": why}
         for mistake, at, observed, fix, title, why in watch.found
