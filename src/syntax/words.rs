@@ -36,6 +36,13 @@ pub(crate) fn wording(source: &str, mode: Mode) -> Option<Wording> {
         Error::Lexical(Lexical::UnclosedStringError) => {
             said(&format!("unterminated string literal (detected at line {})", line(source, at)))
         }
+        Error::Lexical(Lexical::UnrecognizedToken { tok }) if tok.is_ascii() => {
+            let is_fence = source[at..].starts_with("```");
+            said(if is_fence { "``` is Markdown around code, not Python: leave these lines out" } else { INVALID })
+        }
+        Error::Lexical(Lexical::UnrecognizedToken { tok }) => {
+            said(&format!("invalid character '{tok}' (U+{:04X})", *tok as u32))
+        }
         Error::ExpectedToken { expected: Kind::Colon, .. } => said("expected ':'"),
         Error::ExpectedToken { expected: Kind::Comma, .. } => {
             said("invalid syntax. Perhaps you forgot a comma?")

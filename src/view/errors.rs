@@ -82,9 +82,8 @@ pub fn error(note: &ErrorNote, look: Look) -> Text {
     let mut text = message(&note.kind, &note.message, look);
     if let Some(source) = &note.source {
         let number = note.line.unwrap_or(1);
-        // The indentation is what such an error is about.
-        let indented = matches!(note.kind.as_str(), "IndentationError" | "TabError");
-        let code = if indented { source.trim_end() } else { source.trim() };
+        // The indentation may be what an error of syntax is about.
+        let code = if note.column.is_some() { source.trim_end() } else { source.trim() };
         match look.plain {
             true => text.say(Role::Prose, format!("line {number}: {code}")),
             false => {

@@ -68,10 +68,17 @@ pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<boo
 fn ask(text: &Text, mode: InputMode, shell: &mut Shell) -> Result<Option<String>, Failure> {
     shell.say("\n")?;
     shell.show(text)?;
-    Ok(match input::line("> ", Escape::Leaves, mode, shell)? {
-        TypedLine::Line(line) if !matches!(line.trim(), "q" | "quit") => Some(line.trim().to_lowercase()),
-        _ => None,
-    })
+    let look = shell.look;
+    loop {
+        return Ok(match input::line("> ", Escape::Leaves, mode, shell)? {
+            TypedLine::Line(line) if line.trim() == "?" => {
+                shell.show(&prose("Enter goes on. `q` leaves. Anything else is a word, or a sentence of such words.", look))?;
+                continue;
+            }
+            TypedLine::Line(line) if !matches!(line.trim(), "q" | "quit") => Some(line.trim().to_lowercase()),
+            _ => None,
+        });
+    }
 }
 
 fn seen(model: &mut TrainedModel, sentence: &str) -> Result<Looked, Failure> {

@@ -245,6 +245,16 @@ impl ClashingPair {
                     let reason = "* multiplies element by element, @ multiplies matrices";
                     trial.multiply([(&a, &left), (&b, &right)], reason);
                 }
+                // Scores of the heads of one token: the tokens, as many as the mask has, are still before the heads.
+                if let &[_, tokens, heads, others] = left.shape()
+                    && heads == others
+                    && heads != tokens
+                    && right.shape() == [tokens, tokens]
+                {
+                    let code = ".transpose(1, 2) of queries, keys and values, before their product".to_owned();
+                    let shapes = format!("scores (b,{heads},{tokens},{tokens})");
+                    return vec![Fix { code, shapes, reason: "the heads before the tokens".to_owned() }];
+                }
                 // A mask that is too large is cut; one that is too small cannot be fixed here.
                 if let Some((text, cut)) = cut(&right, &left, self.sizes(&a, evidence)) {
                     trial.offer([(&a, &left), (&b.clone().suffixed(text), &cut)], "");

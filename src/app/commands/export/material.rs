@@ -9,7 +9,8 @@ use crate::app::cells::workspace::Workspace;
 use crate::app::learner::stops::{Stop, StopKind, find};
 use crate::app::terminal::shell::Failure;
 use crate::lesson::progress::{ExerciseProgress, Progress};
-use crate::lesson::{Catalogue, Exercise, Lesson, LessonStep, Step, Target};
+use crate::lesson::exercise::RightAnswer;
+use crate::lesson::{Catalogue, Exercise, Lesson, LessonStep, Prediction, Step, Target};
 use crate::session::Outcome;
 use crate::view::Panel;
 use crate::view::html::ShownTensors;
@@ -157,9 +158,13 @@ fn run<'c>(
 
 fn asked(step: &Step, lesson: &Lesson, progress: &Progress) -> Vec<AnsweredQuestion> {
     let seen = progress.seen(lesson, step);
-    let one = |ask: &String| {
+    let one = |Prediction { ask, answer, .. }: &Prediction| {
         let given = seen.and_then(|seen| seen.predictions.get(ask)).map(|it| it.answers.clone());
-        AnsweredQuestion { ask: ask.clone(), answers: given.unwrap_or_default() }
+        let mut answers = given.unwrap_or_default();
+        // An answer in the learner's own words was compared by nobody else.
+        let is_open = matches!(answer, RightAnswer::Open(_));
+        answers.iter_mut().for_each(|it| it.right &= !is_open);
+        AnsweredQuestion { ask: ask.clone(), answers }
     };
-    step.predictions.iter().map(|prediction| one(&prediction.ask)).collect()
+    step.predictions.iter().map(one).collect()
 }
