@@ -29,8 +29,8 @@ pub struct CallReport {
     pub(crate) in_place_of: Vec<[String; 2]>,
     /// Whether its module, or the class of an argument, says that it is causal.
     pub(crate) is_causal: bool,
-    /// The token that is padding.
-    pub(crate) padding_token: Option<i64>,
+    /// The token that is padding, and how many texts there are.
+    pub(crate) padding_token: Option<(i64, usize)>,
     /// The numbers of the tokens in each input that holds such.
     pub(crate) tokens: Vec<Vec<f64>>,
     /// The mistakes that the repetitions show by themselves.

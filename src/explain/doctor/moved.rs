@@ -203,8 +203,38 @@ pub(super) static PADDING: Mistake = Mistake::implied(
         "heads-joined-by-view-alone",
         "samples-mixed",
     ],
-    &[Detector::Reported],
+    &[Detector::Reported, Detector::Call(counted_in_loss)],
 );
+
+/// Padding among the targets that a loss counts. One for each text may be the token that ends it.
+fn counted_in_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    let (token, texts) = call.report.padding_token?;
+    let largest = call.report.tokens.iter().flatten().copied().fold(0.0, f64::max);
+    let counted = |step: &Traced| {
+        let is_ignored = setting(step, "ignore_index").and_then(Arg::number) == Some(token as f64);
+        // What is predicted are tokens: there is a class for each.
+        let classes = step.operand(0)?.shape().get(1).is_some_and(|it| *it as f64 > largest);
+        let is_summed = !matches!(setting(step, "reduction"), Some(Arg::Str(how)) if &**how == "none");
+        let is_token: Vec<bool> = step.operand(1)?.floats()?.iter().map(|it| *it == token as f64).collect();
+        let count = is_token.iter().filter(|it| **it).count();
+        // Padding stands in a row at the end of a text; a word of the same number stands anywhere.
+        let beside = is_token.windows(2).filter(|it| it[0] && it[1]).count();
+        (classes && is_summed && !is_ignored && count > texts && 3 * beside >= count).then_some(count)
+    };
+    let losses = cell.steps().filter(|step| is_cross_entropy(step));
+    let (loss, count) = losses.filter_map(|step| Some((step, counted(step)?))).next()?;
+    let observed = format!(
+        "A mask among the arguments of {} hides the tokens {token}, and no others. {count} of the targets are {token}, and the \
+     loss counts them.",
+        call.function
+    );
+    let fix = "leave padding out: targets.masked_fill(mask == 0, -100), or ignore_index=PAD";
+    let found = Observation::new(loss.site(), observed, fix).titled("padding counts in the loss");
+    Some(found.because(
+        "The model is trained to predict padding, and texts that are short count for more padding than text: the loss is \
+         low, and says little.",
+    ))
+}
 
 /// Samples of a batch that influence each other: seen by changing one of them.
 pub(super) static SAMPLES: Mistake = Mistake::implied(

@@ -167,7 +167,7 @@ fn elsewhere(choice: &Choice) -> Option<Observation> {
 
 /// The first token of a text is chosen from the output at its padding.
 fn of_padding(choice: &Choice, before: &Read, cell: &TracedCell) -> Option<Observation> {
-    let padding = cell.calls.iter().find_map(|call| call.padding_token)? as f64;
+    let padding = cell.calls.iter().find_map(|call| call.padding_token)?.0 as f64;
     let mut rows = before.tokens.chunks(before.size);
     let text = rows.position(|row| row[choice.place] == padding && row.iter().any(|it| *it != padding))?;
     let observed = format!(

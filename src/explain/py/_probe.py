@@ -196,7 +196,8 @@ def examine(function, names, positional, keywords, others=(), work=0):
         report["in_place_of"] = unless_raised([], in_place_of, call)
     report["found"] = found
     ids = whole.texts()
-    report["padding_token"] = padding_token(whole, ids) if ids is not None else None
+    token = padding_token(whole, ids) if ids is not None else None
+    report["padding_token"] = None if token is None else [token, len(ids)]
     report["inputs"] = len(call.inputs())
     report["changed"] = len(call.inputs_like(output))
     report["arguments"] = parameters(call)
