@@ -504,7 +504,7 @@ fn broken_lessons_name_file_line_and_the_nearest_right_name() {
         ),
         (format!("{FRONT}```{{predict}}\nask: A?\nvalue: x\n```\n\n{CELL}"), 15, "needs `right`", ""),
         (
-            format!("{FRONT}{CELL}\n## Two\n\n```{{predict}}\nask: A?\nshape: x\nright: y\n```\n"),
+            format!("{FRONT}{CELL}\n## Two\n\n```{{predict}}\nask: A?\nvalue: x\nright: y\n```\n"),
             22,
             "no code cell follows",
             "",

@@ -2,7 +2,7 @@
 
 use super::reduce::VAR;
 use crate::ops::autocast;
-use crate::ops::op::{BOTH, FUNCTION, FUNCTIONAL, IN_PLACE_ONLY, LINALG, METHOD, Op, TargetCheck, composed};
+use crate::ops::op::{ALL, BOTH, FUNCTION, FUNCTIONAL, IN_PLACE_ONLY, LINALG, METHOD, Op, TargetCheck, composed};
 use crate::tensor::DType;
 use crate::tensor::descriptor::GradName;
 
@@ -63,6 +63,10 @@ rows![
         .forms(VAR)
         .doc("The variance and the mean.")
         .grad_name(GradName::node("VarMean")),
+    composed("scatter_reduce", ALL)
+        .forms(&["Tensor input, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True"])
+        .doc("The sum, mean, largest or smallest of the elements that an index sends to one place.")
+        .grad_name(GradName::node("ScatterReduce")),
     composed("fill_diagonal_", METHOD | IN_PLACE_ONLY)
         .forms(&["Tensor input, Number fill_value, only wrap=False"])
         .doc("The main diagonal set to a value.")

@@ -1261,3 +1261,18 @@ x = np.array([0.1, 0.2, 0.4, 0.7], np.float32)
 print(repr(np.percentile(x, 50)), repr(np.percentile(x, [5, 50, 95])), repr(np.quantile(x, 0.9)))
 table = x.reshape(2, 2)
 print(repr(np.percentile(table, 25)), repr(np.percentile(table, [25, 75], axis=0)), repr(np.median(table, axis=0)))
+
+# %% beta-draws
+import numpy as np
+np.random.seed(3)
+for a,b in [(0.2,0.2),(1.0,1.0),(0.4,0.9),(2.0,2.0),(0.5,3.0),(1.0,4.0),(8,1.5)]:
+    print(a,b,np.random.beta(a,b), np.random.beta(a,b,size=3))
+print(np.random.rand())
+g=np.random.default_rng(5)
+for a,b in [(0.2,0.2),(1.0,1.0),(0.4,0.9),(0.001,0.001)]:
+    print(a,b,g.beta(a,b), g.beta(a,b,size=(2,2)))
+print(type(np.random.beta(0.2,0.2)))
+try: np.random.beta(-1,1)
+except ValueError as e: print(e)
+try: np.random.beta(1,0)
+except ValueError as e: print(e)

@@ -197,3 +197,23 @@ attempt(lambda x, m: m.masked_fill_(m > 3, m[0, 1]))
 attempt(lambda x, m: x.index_copy_(0, torch.tensor([0, 1]), x[3:5]))
 attempt(lambda x, m: m.index_add_(0, torch.tensor([0, 0, 1]), m))
 attempt(lambda x, m: m.fill_(m[1, 1]))
+
+# %% scatter-reduce
+torch.manual_seed(0)
+idx = torch.tensor([0,1,0,2,2,2])
+src = torch.randn(6, requires_grad=True)
+for r in ("sum","mean","amax","amin"):
+    for inc in (True, False):
+        base = torch.full((4,), 0.25, requires_grad=True)
+        out = base.scatter_reduce(0, idx, src, reduce=r, include_self=inc)
+        print(r, inc, out)
+        (out * torch.arange(1., 5.)).sum().backward()
+        print(base.grad, src.grad); src.grad = None
+x = torch.zeros(2,3); x.scatter_reduce_(1, torch.tensor([[0,0,2],[1,1,1]]), torch.tensor([[1.,2,3],[4,5,6]]), "amax", include_self=False); print(x)
+print(torch.zeros(3).scatter_reduce(0, torch.tensor([0,0,1]), torch.tensor([2.,4,6]), "mean", include_self=False))
+print(torch.full((3,), -torch.inf).scatter_reduce(0, idx[:3], src[:3], "amax"))
+t = torch.tensor([1.,1.,3.], requires_grad=True)
+o = torch.zeros(2).scatter_reduce(0, torch.tensor([0,0,1]), t, "amax"); o.sum().backward(); print(o, t.grad)
+print(torch.zeros(3, dtype=torch.long).scatter_reduce(0, torch.tensor([0,0,1]), torch.tensor([2,5,6]), "mean", include_self=False))
+try: torch.zeros(3).scatter_reduce(0, idx[:3], torch.ones(3), "max")
+except RuntimeError as e: print(e)

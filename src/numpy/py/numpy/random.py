@@ -47,6 +47,29 @@ class _Draws:
             raise OverflowError("Range exceeds valid bounds")
         return low + (high - low) * u
 
+    def beta(self, a, b, size=None):
+        for name, value in (("a", a), ("b", b)):
+            if numpy.ndim(value):
+                raise NotImplementedError("beta() for arrays is not part of attn's numpy.random: draw for two numbers")
+            if not value > 0:
+                raise ValueError(f"{name} <= 0")
+        draw = self._johnk if a <= 1 and b <= 1 else self._of_gammas
+        if size is None:
+            return draw(a, b)
+        return asarray([draw(a, b) for _ in range(numpy.empty(size, "bool").size)]).reshape(size)
+
+    def _johnk(self, a, b):
+        """Johnk 1964, for parameters of 1 at most."""
+        while True:
+            u, v = self.random(), self.random()
+            x, y = u ** (1.0 / a), v ** (1.0 / b)
+            if x + y <= 1.0 and u + v > 0.0:
+                if x + y > 0.0:
+                    return x / (x + y)
+                logs = math.log(u) / a, math.log(v) / b
+                x, y = (one - max(logs) for one in logs)
+                return math.exp(x - math.log(math.exp(x) + math.exp(y)))
+
     def _integers(self, low, high, size, dtype, endpoint):
         low, high = (0, low) if high is None else (low, high)
         if numpy.ndim(low) or numpy.ndim(high):
@@ -156,6 +179,31 @@ class RandomState(_Draws):
 
     random_sample = _Draws.random
 
+    def _of_gammas(self, a, b):
+        one, other = self._gamma(a), self._gamma(b)
+        return one / (one + other)
+
+    def _gamma(self, shape):
+        """Ahrens and Dieter 1974 below 1, Marsaglia and Tsang 2000 above."""
+        if shape == 1.0:
+            return -math.log(1.0 - self.random())
+        while shape < 1.0:
+            u, v = self.random(), -math.log(1.0 - self.random())
+            y = -math.log((1 - u) / shape) if u > 1.0 - shape else 0.0
+            x = (1.0 - shape + shape * y if y else u) ** (1.0 / shape)
+            if x <= v + y:
+                return x
+        b = shape - 1.0 / 3.0
+        c = 1.0 / math.sqrt(9 * b)
+        while True:
+            x = self.standard_normal()
+            v = 1.0 + c * x
+            if v <= 0.0:
+                continue
+            u, v = self.random(), v * v * v
+            if u < 1.0 - 0.0331 * (x * x) * (x * x) or math.log(u) < 0.5 * x * x + b * (1.0 - v + math.log(v)):
+                return b * v
+
     def rand(self, *args):
         return self.random(args or None)
 
@@ -183,6 +231,9 @@ class Generator(_Draws):
     def integers(self, low, high=None, size=None, dtype="int64", endpoint=False):
         return self._integers(low, high, size, dtype, endpoint)
 
+    def _of_gammas(self, a, b):
+        raise NotImplementedError("beta() of a parameter above 1 is part of attn's np.random.beta, not of default_rng().beta")
+
     def choice(self, a, size=None, replace=True, p=None, *, shuffle=True):
         def several(count, wanted):
             if count > 10000 and wanted > count // (50 if shuffle else 20):
@@ -207,7 +258,7 @@ def default_rng(seed=None):
 _rand = RandomState()
 
 for _name in (
-    "seed random_sample random rand randn standard_normal normal uniform randint shuffle permutation choice"
+    "seed random_sample random rand randn standard_normal normal uniform randint shuffle permutation choice beta"
 ).split():
     globals()[_name] = getattr(_rand, _name)
 

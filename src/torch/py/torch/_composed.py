@@ -411,3 +411,35 @@ def max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
     stride = window_step(kernel_size, stride)
     settings = (kernel_size, 1), (stride, 1), (padding, 0), (dilation, 1)
     return _one_row("max_pool1d", torch.nn.functional.max_pool2d, input, ceil_mode, *settings)
+
+
+def scatter_reduce(input, dim, index, src, reduce, include_self=True):
+    reduce = {"max": "amax", "min": "amin"}.get(reduce, reduce)
+    if reduce not in ("sum", "mean", "amax", "amin"):
+        if reduce == "prod":
+            raise NotImplementedError('attn does not have scatter_reduce(reduce="prod")')
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    src = src[tuple(map(slice, index.shape))]
+    if reduce in ("sum", "mean"):
+        start = input if include_self else input.scatter(dim, index, 0)
+        total = start.scatter_add(dim, index, src)
+        if reduce == "sum":
+            return total
+        counts = torch.full_like(input, include_self).scatter_add(dim, index, torch.ones_like(src)).clamp(min=1)
+        return total / counts if total.is_floating_point() else total // counts
+    with torch.no_grad():
+        # The last of those that are written into one place stays.
+        order = src.argsort(dim=dim, descending=reduce == "amin")
+        top = input.scatter(dim, index.gather(dim, order), src.gather(dim, order))
+        if include_self:
+            top = torch.maximum(input, top) if reduce == "amax" else torch.minimum(input, top)
+        if not (input.requires_grad or src.requires_grad):
+            return top
+        is_input, is_src = input == top, src == top.gather(dim, index)
+        count = is_input.to(top.dtype).scatter_add(dim, index, is_src.to(top.dtype))
+    # Its gradient is shared by those that are the largest; its value is 0.
+    share = torch.zeros_like(top).scatter_add(dim, index, torch.where(is_src, src, 0) / count.gather(dim, index))
+    if input.requires_grad:
+        own = torch.where(is_input, input, 0) / count
+        share = share + (own if include_self else own.scatter(dim, index, 0))
+    return top + (share - share.detach())
