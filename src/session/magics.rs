@@ -128,7 +128,7 @@ fn bare_commands(source: &str, remarks: &mut Vec<String>) -> String {
 }
 
 /// Removes the indentation of the first line from all lines, and pasted `>>>` prompts.
-fn dedent(source: &str) -> String {
+pub(crate) fn dedent(source: &str) -> String {
     let Some(first) = source.lines().find(|line| !line.trim().is_empty()) else { return source.to_owned() };
     let indentation = &first[..first.len() - first.trim_start().len()];
     let strip = |line: &str, prompt: &str| -> Option<String> {

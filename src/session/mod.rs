@@ -38,6 +38,7 @@ pub use cell::InputState;
 pub use engine::{Outcome, Session, SessionOptions, input_state};
 pub(crate) use error_context::ErrorContext;
 pub(crate) use interrupt::Interrupter;
+pub(crate) use magics::dedent;
 pub(crate) use machine::{default_limit, limit_process, machine_memory};
 pub(crate) use messages::PythonError;
 pub(crate) use namespace::Variable;

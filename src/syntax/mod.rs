@@ -39,6 +39,12 @@ pub(crate) fn parse_unchecked(source: &str, mode: Mode) -> Parsed<Mod> {
     ruff_python_parser::parse_unchecked(source, mode.into())
 }
 
+/// Whether a line of code at the left margin binds a name.
+pub(crate) fn binds(code: &str, name: &str) -> bool {
+    let value = |line: &str| line.strip_prefix(name)?.trim_start().strip_prefix('=').map(str::to_owned);
+    code.lines().filter_map(value).any(|value| !value.starts_with('='))
+}
+
 /// The name of the function or method that a call calls, if it has one.
 pub(crate) fn callee(call: &ExprCall) -> Option<&str> {
     match &*call.func {

@@ -62,9 +62,14 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
     let is_inside = |it: &&ChangedTensor| it.name.contains(['.', '[']);
     let (inside, mut own): (Vec<&ChangedTensor>, Vec<&ChangedTensor>) = own.into_iter().partition(is_inside);
     // Where variables changed, their rows tell more than the rows of the parameters that they come from.
-    let rows = if own.is_empty() { ROWS_INSIDE } else { MOST_ROWS.min(own.len()) };
+    let is_first = own.is_empty();
+    let rows = if is_first { ROWS_INSIDE } else { MOST_ROWS.min(own.len()) };
     own.extend(inside.iter().take(MOST_INSIDE));
     let inside = &inside[inside.len().min(MOST_INSIDE)..];
+    // Of a model that is trained, what its cell printed says more than each of its parameters.
+    if is_first {
+        append_printed(&mut text, what, look);
+    }
     for (at, tensor) in own.into_iter().enumerate() {
         gap(&mut text, look);
         text.append(extent(tensor, names, look));
@@ -86,15 +91,8 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
         gap(&mut text, look);
         text.append(also(inside, look));
     }
-    if let Some(printed) = &what.printed {
-        text.gap();
-        text.append(wrap((Role::Dim, "Printed with the change:"), look.text_width(), 0, 0));
-        let count = printed.lines().count();
-        let kept: Vec<&str> = printed.lines().take(MOST_PRINTED).collect();
-        text.append(verbatim_lines(&kept.join("\n"), look));
-        if count > MOST_PRINTED {
-            text.say(Role::Dim, format!("… and {} more lines", count - MOST_PRINTED));
-        }
+    if !is_first {
+        append_printed(&mut text, what, look);
     }
     if !others.is_empty() {
         text.gap();
@@ -136,6 +134,19 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
         text.append(paragraph((Role::Prose, sentence), look));
     }
     text
+}
+
+/// What the cell that was asked for printed with the change, if that differs.
+fn append_printed(text: &mut Text, what: &WhatIf, look: Look) {
+    let Some(printed) = &what.printed else { return };
+    text.gap();
+    text.append(wrap((Role::Dim, "Printed with the change:"), look.text_width(), 0, 0));
+    let count = printed.lines().count();
+    let kept: Vec<&str> = printed.lines().take(MOST_PRINTED).collect();
+    text.append(verbatim_lines(&kept.join("\n"), look));
+    if count > MOST_PRINTED {
+        text.say(Role::Dim, format!("… and {} more lines", count - MOST_PRINTED));
+    }
 }
 
 /// The names of further tensors that differ.

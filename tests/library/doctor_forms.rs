@@ -248,6 +248,12 @@ const CASES: &[Case] = &[
         "shares / shares.sum(-1, keepdim=True)\n",
         "shares / shares.sum(0, keepdim=True)\n",
     ),
+    (
+        "samples-mixed",
+        EXPERTS,
+        "self.place(torch.arange(ids.shape[1]))",
+        "self.place(torch.arange(len(ids)))[:, None]",
+    ),
     ("not-from-the-last-token", EXPERTS, "model(ids)[:, -1]", "model(ids)[:, start - 1]"),
     (
         "softmax-before-loss",

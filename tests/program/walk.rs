@@ -626,16 +626,16 @@ fn a_line_to_write_is_computed_from_what_is_on_the_screen() {
     in_order(&out, &["small, but not 0", "Yes. exp(-inf) is 0"]);
 }
 
-/// The REPL at the end of a lesson has what the learner wrote in its last exercise.
+/// The REPL at the end of a lesson has what the learner wrote in its last exercise, also if it was pasted further to the right.
 #[test]
 fn what_was_written_is_there_at_the_end() {
     let written = [
         "e",
-        "def row_softmax(scores):",
-        "    e = torch.exp(scores - scores.amax(dim=-1, keepdim=True))",
-        "    return e / e.sum(dim=-1, keepdim=True)",
+        "    def row_softmax(scores):",
+        "        e = torch.exp(scores - scores.amax(dim=-1, keepdim=True))",
+        "        return e / e.sum(dim=-1, keepdim=True)",
         "",
-        "print(row_softmax(attn_scores))",
+        "    print(row_softmax(attn_scores))",
         ".",
     ];
     let then = ["", "i", "row_softmax(attn_scores)[0]", "exit", "quit"];

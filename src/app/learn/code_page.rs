@@ -18,6 +18,12 @@ impl CodePage {
         CodePage::of(text, "")
     }
 
+    /// The cursor is at the end of a line, from 1.
+    pub fn at_line(self, line: usize) -> CodePage {
+        let column = self.lines[line - 1].chars().count();
+        CodePage { cursor: (line - 1, column), ..self }
+    }
+
     /// The code before the cursor and after it.
     fn of(before: &str, after: &str) -> CodePage {
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count();

@@ -52,15 +52,20 @@ pub(crate) enum EditedCode {
     Left(String),
 }
 
-/// Lets the learner edit code.
-pub(crate) fn code(text: &str, mode: InputMode, shell: &mut Shell) -> Result<EditedCode, Failure> {
+/// Lets the learner edit code. They begin at the end of a line, or of all of it.
+pub(crate) fn code(
+    text: &str,
+    line: Option<usize>,
+    mode: InputMode,
+    shell: &mut Shell,
+) -> Result<EditedCode, Failure> {
     match mode {
         InputMode::Keys => {
             let gutter = Gutter::of(text);
             let is_wide = text.lines().any(|line| gutter.columns() + line.width() > shell.look.width);
             let help = if is_wide { format!("{KEYS_HELP} {CARRIED_OVER}") } else { KEYS_HELP.to_owned() };
             shell.show(&remark(&help, shell.look))?;
-            in_line_editor(text, gutter, shell)
+            in_line_editor(text, line, gutter, shell)
         }
         InputMode::Words => {
             shell.show(&remark(WORDS_HELP, shell.look))?;
@@ -105,8 +110,16 @@ impl Gutter {
     }
 }
 
-fn in_line_editor(text: &str, gutter: Gutter, shell: &mut Shell) -> Result<EditedCode, Failure> {
+fn in_line_editor(
+    text: &str,
+    line: Option<usize>,
+    gutter: Gutter,
+    shell: &mut Shell,
+) -> Result<EditedCode, Failure> {
     let mut page = CodePage::at_end(text.trim_end());
+    if let Some(line) = line.filter(|line| *line < page.count()) {
+        page = page.at_line(line);
+    }
     let mut editor = line_editor().map_err(io::Error::other)?;
     loop {
         // Beside the code: the line above it, and the one under it.
@@ -274,7 +287,7 @@ impl ConditionalEventHandler for AtStart {
         if is_last && self.part.window.end < self.part.page.count() {
             let below = || self.part.page(context).below();
             match self.key {
-                BoundKey::Delete => return Some(self.part.leave(below().back(true))),
+                BoundKey::Delete | BoundKey::KillToEnd => return Some(self.part.leave(below().back(true))),
                 BoundKey::Right => return Some(self.part.leave(below())),
                 _ => {}
             }

@@ -11,7 +11,7 @@ use super::super::terminal::shell::Failure;
 use super::failed_check::OWN_CODE;
 use crate::kernel::random::Generator;
 use crate::lesson::{Catalogue, Exercise, Lesson, LessonStep, Step};
-use crate::session::Outcome;
+use crate::session::{Outcome, dedent};
 use crate::syntax::parse_module;
 
 /// The lesson's own workspace. Work that Ctrl-C ends returns `Failure::Stopped`.
@@ -165,7 +165,9 @@ pub(super) fn bind_own(workspace: &mut Workspace, own: &[String]) {
 
 /// The functions and classes of a program that are not known yet, and its imports; nothing of it that computes.
 fn definitions(source: &str, known: &[String]) -> String {
-    let Ok(parsed) = parse_module(source) else { return String::new() };
+    // A pasted class may stand further to the right: so it ran, too.
+    let source = dedent(source);
+    let Ok(parsed) = parse_module(&source) else { return String::new() };
     let is_new = |name: &str| !known.iter().any(|other| other == name);
     let kept = parsed.syntax().body.iter().filter(|statement| match statement {
         Stmt::FunctionDef(function) => is_new(&function.name),

@@ -23,6 +23,7 @@ use crate::lesson::Exercise;
 use crate::lesson::progress::{ExerciseHelp, ProgressChange};
 use crate::session::{Outcome, Variable};
 use crate::shims::outside::fs;
+use crate::syntax::binds;
 use crate::view::learn::{hint, labelled_code, task};
 use crate::view::panel::{LessonPlace, outcome as outcome_text};
 use crate::view::prose::prose;
@@ -67,9 +68,10 @@ impl<'c> Walk<'c, '_, '_> {
     pub(crate) fn edit(&mut self) -> Result<Flow, Failure> {
         let text = self.text_to_edit();
         let mode = self.mode;
+        let line = self.page().stopped_at.take();
         self.shell.say("\n")?;
         self.keep_at_end();
-        let edited = editor::code(&text, mode, self.shell);
+        let edited = editor::code(&text, line, mode, self.shell);
         match &edited {
             Ok(_) => restore::before_end(None),
             Err(_) => restore::save_now(),
@@ -188,7 +190,7 @@ impl<'c> Walk<'c, '_, '_> {
             StopKind::Exercise(exercise) => (&page.book.attempt, &exercise.starter.source),
             StopKind::End => unreachable!("code is written at steps and exercises only"),
         };
-        kept.as_ref().unwrap_or(own).clone()
+        kept.as_ref().filter(|kept| !kept.trim().is_empty()).unwrap_or(own).clone()
     }
 
     /// Runs what the learner wrote. The code is kept even if it fails.
@@ -211,6 +213,8 @@ impl<'c> Walk<'c, '_, '_> {
             Ok((outcome, overwritten, panel, failed))
         })?;
         let Some((outcome, overwritten, panel, failed)) = ran else { return Ok(Flow::Stay) };
+        let raised = outcome.error.as_ref().filter(|raised| !raised.interrupted);
+        self.page().stopped_at = raised.and_then(|raised| raised.line);
         let Some(exercise) = exercise else {
             self.show_outcome(&outcome, &panel)?;
             return self.note(
@@ -363,11 +367,6 @@ impl<'c> Walk<'c, '_, '_> {
 }
 
 /// Whether a line of this code begins with an assignment to the name.
-fn binds(code: &str, name: &str) -> bool {
-    let value = |line: &str| line.strip_prefix(name)?.trim_start().strip_prefix('=').map(str::to_owned);
-    code.lines().filter_map(value).any(|value| !value.starts_with('='))
-}
-
 /// A new workspace with the state before this step or exercise.
 pub(super) fn scratch_workspace<'c>(
     state: &LessonState<'c>,

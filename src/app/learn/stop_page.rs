@@ -39,6 +39,8 @@ pub(crate) struct StopPage {
     pub(crate) stopped: bool,
     /// The cell as the learner edited it.
     pub(crate) edited: Option<String>,
+    /// The line at which what the learner wrote was stopped.
+    pub(crate) stopped_at: Option<usize>,
 }
 
 /// The learner's work on an exercise.

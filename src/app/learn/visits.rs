@@ -76,7 +76,7 @@ impl<'c> Walk<'c, '_, '_> {
         if workspace.ran.is_empty() {
             return self.note("No cell has run yet, so there is nothing to change. Enter runs this one.");
         }
-        let wanted = [vec!["one change".to_owned()], what_if::examples(&mut workspace)].concat().join("; ");
+        let wanted = [vec!["one change, or ?".to_owned()], what_if::examples(&mut workspace)].concat().join("; ");
         let look = self.shell.look;
         loop {
             let Some(typed) = self.argument(change, "what if: ", &wanted)? else { return Ok(Flow::Stay) };
@@ -126,13 +126,21 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     /// Answers one of the questions that readers ask most, or with `all` lists them.
-    pub(crate) fn faq(&mut self, words: &str) -> Result<Flow, Failure> {
+    pub(crate) fn faq(&mut self, given: &str) -> Result<Flow, Failure> {
         let wanted = "words of your question, such as `why root`, or its number; `all` lists them";
-        let Some(words) = self.argument(words, "question: ", wanted)? else { return Ok(Flow::Stay) };
-        let words = if words == "all" { "" } else { &words };
-        let (catalogue, options, look) = (self.catalogue, &self.shell.options, self.shell.look);
-        let answer = input::unattended(self.mode, || faq::answer(words, catalogue, "faq", options, look))?;
-        self.put_apart(or_reason(answer.map(|(text, _)| text), look))
+        loop {
+            let Some(words) = self.argument(given, "question: ", wanted)? else { return Ok(Flow::Stay) };
+            let words = if words == "all" { "" } else { &words };
+            let (catalogue, options, look) = (self.catalogue, &self.shell.options, self.shell.look);
+            let answer =
+                input::unattended(self.mode, || faq::answer(words, catalogue, "faq", options, look))?;
+            let is_asked_again = given.is_empty() && (words.is_empty() || answer.is_err());
+            let text = or_reason(answer.map(|(text, _)| text), look);
+            if !is_asked_again {
+                return self.put_apart(text);
+            }
+            self.put(&text)?;
+        }
     }
 
     /// Asks the small trained model how a sentence goes on, and shows where it looked.

@@ -261,7 +261,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         match running(self.mode, self.shell, || work(lesson))? {
             Ok(made) => Ok(Some(made)),
             Err(Failure::Stopped) => {
-                self.note("Stopped, before all was there that this needs. The same key tries again.")?;
+                self.note("Stopped, before all was there that this needs. Try again: nothing is lost.")?;
                 Ok(None)
             }
             Err(failure) => Err(failure),

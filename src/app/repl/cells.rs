@@ -7,7 +7,8 @@ use super::commands;
 use super::echo::echo;
 use super::lines::statements;
 use super::state::{CommandError, InputResult, Repl, UndoPoint, input_name};
-use crate::session::{Outcome, Raised, Variable};
+use crate::session::{Outcome, PythonError, Raised, Variable};
+use crate::syntax::binds;
 use crate::tensor::Tensor;
 use crate::view::errors::{ErrorNote, error};
 use crate::view::panel::verbatim_lines;
@@ -86,6 +87,19 @@ impl Repl<'_> {
                 shell.remark(&format!("{name} raised"));
             }
             self.show_error(&note, shell)?;
+            if let Some(PythonError::UnknownName(name)) = PythonError::of(&raised.kind, &raised.message)
+                && let Some((here, _)) = self.workspace.borrow().at
+                && let Ok(steps) = self.catalogue.steps()
+                && let Some(step) = steps.iter().rfind(|it| it.number < here.number && binds(&it.code, name))
+            {
+                let words = format!(
+                    "`{name}` is made in {} `{}`; this state has what its own step needs. `:goto {}` goes there.",
+                    step.name(),
+                    step.slug,
+                    step.slug
+                );
+                self.say(&words, shell)?;
+            }
             let word = source.split_whitespace().next().filter(|_| source.trim().lines().count() == 1);
             let is_unknown = matches!(raised.kind.as_str(), "SyntaxError" | "NameError");
             if is_unknown && let Some(command) = word.and_then(commands::find) {

@@ -23,12 +23,14 @@ pub const MARGIN: char = '\u{2007}';
 static MARGIN_WIDTH: AtomicUsize = AtomicUsize::new(0);
 
 /// The keys that would touch the margin, which have the same bindings wherever lines have one.
-pub(crate) fn at_margin() -> [(KeyEvent, BoundKey); 12] {
+pub(crate) fn at_margin() -> [(KeyEvent, BoundKey); 14] {
     let plain = |code| KeyEvent(code, Modifiers::NONE);
     [
         (plain(KeyCode::Backspace), BoundKey::Backspace),
         (KeyEvent::ctrl('H'), BoundKey::Backspace),
         (plain(KeyCode::Delete), BoundKey::Delete),
+        (KeyEvent::ctrl('D'), BoundKey::Delete),
+        (KeyEvent::ctrl('K'), BoundKey::KillToEnd),
         (plain(KeyCode::Home), BoundKey::Home),
         (KeyEvent::ctrl('A'), BoundKey::Home),
         (plain(KeyCode::Left), BoundKey::Left),
@@ -51,6 +53,7 @@ pub enum BoundKey {
     Left,
     Right,
     KillToStart,
+    KillToEnd,
     KillWord,
     Tab,
     BackTab,
@@ -255,7 +258,7 @@ impl<'t> Cursor<'t> {
             BoundKey::Right => below.map(|(_, first)| {
                 Cmd::Move(first.map_or(Movement::EndOfBuffer, |it| to(CharSearch::Forward(it))))
             }),
-            BoundKey::Delete => below.map(|(_, first)| {
+            BoundKey::Delete | BoundKey::KillToEnd => below.map(|(_, first)| {
                 Cmd::Kill(first.map_or(Movement::EndOfBuffer, |it| to(CharSearch::ForwardBefore(it))))
             }),
             BoundKey::Backspace | BoundKey::KillWord if margin && indent == 0 => Some(Cmd::Kill(above())),

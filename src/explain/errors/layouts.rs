@@ -114,6 +114,17 @@ fn uneven(tensor: &Tensor, name: &str, wanted: &[i64], op: &str) -> ErrorExplana
             "{name} {shape} has {have} elements, which the sizes given ({product} together) do not divide."
         )),
     }
+    // The heads still stand before the tokens.
+    if let (&[batch, heads, tokens, width], &[rows, count, _]) = (tensor.shape(), wanted)
+        && rows == batch as i64
+        && count == tokens as i64
+        && heads > 1
+    {
+        let code = format!("{name}.transpose(1, 2).reshape({rows}, {count}, -1)");
+        let shapes = format!("{} -> {}", tuple(tensor.shape()), tuple(&[batch, tokens, heads * width]));
+        let reason = "the tokens before the heads, and the heads joined".to_owned();
+        return ErrorExplanation::new(remarks, vec![Fix { code, shapes, reason }]);
+    }
     let mut fixes = Vec::new();
     for at in (0..wanted.len()).filter(|_| !wanted.contains(&-1)) {
         let mut open = wanted.to_vec();

@@ -52,7 +52,7 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
         PythonError::NotCallable("Tensor") => remark(
             "Round brackets call a function. Square ones take a part of a tensor, as in x[i]; * multiplies.",
         ),
-        PythonError::NotCallable(_) => return None,
+        PythonError::NotCallable(_) => not_of_self(case)?,
     })
 }
 
@@ -89,14 +89,26 @@ fn fixes(names: Vec<String>) -> Vec<Fix> {
     names.into_iter().map(|name| Fix::new(name, "")).collect()
 }
 
+/// A name in the line that raised that the object has too: what was meant is the object's.
+fn not_of_self(case: &ErrorCase) -> Option<ErrorExplanation> {
+    let (_, line) = case.line(case.place()?)?;
+    let words = line.split(|letter: char| !letter.is_alphanumeric() && !"_.".contains(letter));
+    let called = |word: &&str| line.contains(&format!("{word}(")) && is_of_self(case, word);
+    words.filter(|word| !word.is_empty()).find(called).map(|word| name(case, word))
+}
+
+/// Whether the object whose method ran has an attribute of this name.
+fn is_of_self(case: &ErrorCase, name: &str) -> bool {
+    let own = format!("self.{name}");
+    let rest = |known: &str| known.strip_prefix(&own).is_some_and(|it| it.is_empty() || it.starts_with(['.', '[']));
+    case.scene.tensors.iter().any(|variable| rest(&variable.name))
+}
+
 fn name(case: &ErrorCase, wanted: &str) -> ErrorExplanation {
-    let own = format!("self.{wanted}");
-    let is_own =
-        |name: &str| name == own || name.strip_prefix(&own).is_some_and(|rest| rest.starts_with(['.', '[']));
-    if case.scene.tensors.iter().any(|variable| is_own(&variable.name)) {
+    if is_of_self(case, wanted) {
         let remarks =
             vec![format!("{wanted} belongs to the object: inside a method it is reached through self.")];
-        return ErrorExplanation::new(remarks, vec![Fix::new(own, "")]);
+        return ErrorExplanation::new(remarks, vec![Fix::new(format!("self.{wanted}"), "")]);
     }
     if let Some((_, import)) = IMPORTS.iter().find(|(name, _)| *name == wanted) {
         return ErrorExplanation::new(Vec::new(), vec![Fix::new(*import, "")]);

@@ -6,7 +6,7 @@ nothing that the learner has: modules among the arguments are copied and, unless
 
 import torch
 from torch import nn
-from _cached import differs
+from _cached import differs, stored_in
 from _call import POSITIONS, SEED, WORK, Call, mixes, moves
 from _padding import padding, padding_token, unpadded
 from _probe_values import as_json, figure, is_tokens, unless_raised, with_change
@@ -100,6 +100,8 @@ def mixed_samples(call, output, axes):
         alone = False
     else:
         return []
+    if not has_samples(call, output):
+        return []
     at, moved = next((it["at"], it["moved"]) for it in axes[0]["changes"] if any(far > 0 for to, far in enumerate(it["moved"]) if to != it["at"]))
     sample = next(to for to, far in enumerate(moved) if to != at and far > 0)
     observed = f"was called again with sample {at} changed, and the output of sample {sample} moved by {figure(moved[sample])}."
@@ -119,6 +121,46 @@ def of_samples(call, inputs, where, value, output):
     except Exception:
         return True
     return fewer is None or fewer.shape != output[:-1].shape
+
+
+def has_samples(call, output):
+    """Whether the first axis of the output is that of the samples: with one less it is shorter. Gradients may be as long by chance."""
+    fewer = {where: value[:-1] for where, value in call.tensors() if value.dim() and value.shape[0] == output.shape[0]}
+    after = unless_raised(None, call.repeat, fewer)
+    return after is None or len(after) == len(output) - 1
+
+
+def by_place(call, output, axes):
+    """The mistake if what a sample gets depends on its place in the batch, and not on the other samples. Tokens and images have
+    the batch first."""
+    inputs = call.inputs()
+    is_batch = lambda value: is_tokens(value) and value.dim() == 2 or value.is_floating_point() and value.dim() == 4
+    first = next((axis for axis in axes if axis["axis"] == 0), None)
+    if call.owner() is None or not all(is_batch(value) for _, value in inputs) or first is None or mixes(first):
+        return []
+    # A cache has the samples in their order.
+    parts = [part for value in call.arguments.values() if isinstance(value, nn.Module) for part in value.modules()]
+    kept = [value for part in parts for name, value in [*vars(part).items(), *part._buffers.items()] if not name.startswith("_")]
+    caches = [value for value in (*call.arguments.values(), *kept) if not isinstance(value, (nn.Module, torch.Tensor))]
+    caches += [value for value in kept if isinstance(value, torch.Tensor)]
+    if any(tensor.dim() and tensor.shape[0] == len(output) for tensor in stored_in(caches)):
+        return []
+    given = [(where, value) for where, value in call.tensors() if of_samples(call, inputs, where, value, output)]
+    torch.manual_seed(SEED)
+    drawn = torch.get_rng_state()
+    after = call.repeat({where: value.flip(0) for where, value in given})
+    # Random numbers are drawn for places.
+    if after.shape != output.shape or not torch.equal(drawn, torch.get_rng_state()):
+        return []
+    moved = moves(output, after.flip(0), 0)
+    others = [0, *range(len(output) - 1, 0, -1)]
+    # Experts that are full leave out what comes last.
+    if not any(moved) or moves(output[:1], call.repeat({where: value[others] for where, value in given})[:1], 0)[0]:
+        return []
+    observed = f"was called again with its {len(output)} samples in the reverse order, and the output of sample {moved.index(max(moved))} moved by {figure(max(moved))}; when only the other samples changed, it stayed."
+    fix = "look for what is added or masked along the first axis: positions of tokens stand along the second, and windows of a batch come picture by picture"
+    why = "The same text has another result in another batch, although no other sample reaches it."
+    return [call.found("samples-mixed", observed, fix, title="what a sample gets depends on its place in the batch", why=why)]
 
 
 def parameters(call):
@@ -184,7 +226,7 @@ def examine(function, names, positional, keywords, others=(), work=0):
             report = {"axes": influence(call, output)}
             found = [*unread(call, report["axes"]), *unmoved(call)]
             mixed = mixed_samples(call, output, report["axes"])
-            found += [*mixed, *padding(call, output), *alone]
+            found += [*mixed, *(mixed or unless_raised([], by_place, call, output, report["axes"])), *padding(call, output), *alone]
         except Exception:
             return "{}"
         found += unless_raised([], differs, whole, others, of_whole)

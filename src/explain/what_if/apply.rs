@@ -168,10 +168,13 @@ impl ChangedRun {
             let near = listed("; the nearest: ", &nearest(&name, bound, 3));
             return Err(match inside {
                 Some(function) => format!(
-                    "{name} is bound only inside {function}, where each call binds it again: change the code \
-                     there (--edit 'OLD => NEW'){near}"
+                    "`{name}` is set only inside `{function}`, and each call sets it again: change the code there, as in \
+                     `{name} = 2 => {name} = 3`{near}"
                 ),
-                None => format!("no cell that runs here binds {name}{near}"),
+                None if self.cells.iter().any(|(_, source)| source.contains(&format!("{name}="))) => format!(
+                    "`{name}` is an argument of a call: change the code there, as in `{name}=2 => {name}=3`"
+                ),
+                None => format!("no cell that runs here has a variable `{name}`{near}"),
             });
         }
         Ok(())
