@@ -224,7 +224,7 @@ fn what_cannot_be_changed_says_why() {
         ]);
         let refused = |change: &str| asked(&cells, &[change]).err().unwrap_or_default();
         assert!(refused("inptus[0,0]=1").contains("the nearest: inputs"), "{}", refused("inptus[0,0]=1"));
-        assert!(refused("keys[0,0]=1").contains("only inside f"), "{}", refused("keys[0,0]=1"));
+        assert!(refused("keys[0,0]=1").contains("only inside `f`"), "{}", refused("keys[0,0]=1"));
         assert!(refused("inputs[7,0]=1").contains("inputs is (2,2)"), "{}", refused("inputs[7,0]=1"));
         assert!(refused("seed 4").contains("no torch.manual_seed"));
         assert!(refused("drop word").contains("not a token"));

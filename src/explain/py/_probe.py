@@ -6,10 +6,10 @@ nothing that the learner has: modules among the arguments are copied and, unless
 
 import torch
 from torch import nn
-from _cached import differs, stored_in
+from _cached import differs, is_object, keeps
 from _call import POSITIONS, SEED, WORK, Call, mixes, moves
 from _padding import padding, padding_token, unpadded
-from _probe_values import as_json, figure, is_tokens, unless_raised, with_change
+from _probe_values import as_json, figure, is_tokens, lent, parts_of, unless_raised, with_change
 from _unused import displaced, in_place_of, no_way_around, unmoved, unread, untouched
 
 # So often a call is repeated, about; where that is too much work, with fewer of its samples, but at least so many.
@@ -123,6 +123,12 @@ def of_samples(call, inputs, where, value, output):
     return fewer is None or fewer.shape != output[:-1].shape
 
 
+def holds(value):
+    """Whether a value, its parts or its attributes have tensors in them; those of modules are not meant."""
+    parts = vars(value).values() if is_object(value) else parts_of(value)
+    return isinstance(lent(value), torch.Tensor) or any(map(holds, parts))
+
+
 def has_samples(call, output):
     """Whether the first axis of the output is that of the samples: with one less it is shorter. Gradients may be as long by chance."""
     fewer = {where: value[:-1] for where, value in call.tensors() if value.dim() and value.shape[0] == output.shape[0]}
@@ -138,12 +144,11 @@ def by_place(call, output, axes):
     first = next((axis for axis in axes if axis["axis"] == 0), None)
     if call.owner() is None or not all(is_batch(value) for _, value in inputs) or first is None or mixes(first):
         return []
-    # A cache has the samples in their order.
+    # A cache has the samples in their order, whoever keeps it.
     parts = [part for value in call.arguments.values() if isinstance(value, nn.Module) for part in value.modules()]
-    kept = [value for part in parts for name, value in [*vars(part).items(), *part._buffers.items()] if not name.startswith("_")]
-    caches = [value for value in (*call.arguments.values(), *kept) if not isinstance(value, (nn.Module, torch.Tensor))]
-    caches += [value for value in kept if isinstance(value, torch.Tensor)]
-    if any(tensor.dim() and tensor.shape[0] == len(output) for tensor in stored_in(caches)):
+    kept = [value for part in parts for name, value in vars(part).items() if not name.startswith("_")]
+    kept += [value for value in call.arguments.values() if not isinstance(value, torch.Tensor)]
+    if any(map(holds, kept)) or any(it.dim() and len(it) == len(output) for part in parts for it in part._buffers.values() if it is not None) or keeps(call, inputs[0][0]):
         return []
     given = [(where, value) for where, value in call.tensors() if of_samples(call, inputs, where, value, output)]
     torch.manual_seed(SEED)
