@@ -31,7 +31,8 @@ pub enum Judgement {
 }
 
 const SENTENCE_WANTED: &str = "Answer in a sentence of your own; then compare it.";
-const NUMBER_WANTED: &str = "Type a number: 0.25, or 1/4, or 25%. Where several are asked for, type all: 0.3, 12.";
+const NUMBER_WANTED: &str =
+    "Type a number: 0.25, or 1/4, or 25%. Where several are asked for, type all: 0.3, 12.";
 
 /// Checks that a text is an answer to the question; needs no session, so it works before the cell runs.
 /// Errors: a message about what an answer looks like.

@@ -38,7 +38,11 @@ pub(crate) fn wording(source: &str, mode: Mode) -> Option<Wording> {
         }
         Error::Lexical(Lexical::UnrecognizedToken { tok }) if tok.is_ascii() => {
             let is_fence = source[at..].starts_with("```");
-            said(if is_fence { "``` is Markdown around code, not Python: leave these lines out" } else { INVALID })
+            said(if is_fence {
+                "``` is Markdown around code, not Python: leave these lines out"
+            } else {
+                INVALID
+            })
         }
         Error::Lexical(Lexical::UnrecognizedToken { tok }) => {
             said(&format!("invalid character '{tok}' (U+{:04X})", *tok as u32))

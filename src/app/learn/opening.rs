@@ -72,7 +72,10 @@ fn ask(text: &Text, mode: InputMode, shell: &mut Shell) -> Result<Option<String>
     loop {
         return Ok(match input::line("> ", Escape::Leaves, mode, shell)? {
             TypedLine::Line(line) if line.trim() == "?" => {
-                shell.show(&prose("Enter goes on. `q` leaves. Anything else is a word, or a sentence of such words.", look))?;
+                shell.show(&prose(
+                    "Enter goes on. `q` leaves. Anything else is a word, or a sentence of such words.",
+                    look,
+                ))?;
                 continue;
             }
             TypedLine::Line(line) if !matches!(line.trim(), "q" | "quit") => Some(line.trim().to_lowercase()),

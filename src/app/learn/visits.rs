@@ -76,7 +76,8 @@ impl<'c> Walk<'c, '_, '_> {
         if workspace.ran.is_empty() {
             return self.note("No cell has run yet, so there is nothing to change. Enter runs this one.");
         }
-        let wanted = [vec!["one change, or ?".to_owned()], what_if::examples(&mut workspace)].concat().join("; ");
+        let wanted =
+            [vec!["one change, or ?".to_owned()], what_if::examples(&mut workspace)].concat().join("; ");
         let look = self.shell.look;
         loop {
             let Some(typed) = self.argument(change, "what if: ", &wanted)? else { return Ok(Flow::Stay) };

@@ -338,7 +338,9 @@ fn other_widths(scores: &Scores) -> Vec<(usize, &'static str)> {
     // As where the width of the layer is divided by the number of key heads, of which there are fewer.
     let head = scores.product.width().max(1);
     let wholes: Vec<usize> = found.iter().map(|(whole, _)| *whole).collect();
-    let is_part = |part: usize| part % head == 0 && wholes.iter().any(|whole| *whole > part && whole % part == 0);
+    let is_part = |part: usize| {
+        part.is_multiple_of(head) && wholes.iter().any(|whole| *whole > part && whole.is_multiple_of(part))
+    };
     let largest = wholes.iter().copied().max().unwrap_or(0);
     let parts: Vec<usize> = (2 * head..largest).filter(|part| is_part(*part)).collect();
     found.extend(parts.into_iter().map(|part| (part, "the width of several heads together")));

@@ -263,7 +263,8 @@ fn combed(step: &Traced, _: &TracedCell) -> Option<Observation> {
         _ => return None,
     };
     let is_patches = batch == texts && count == down * across && down > 1 && across > 1;
-    let is_image = image.ndim() == 4 && image.layout().is_contiguous() && split.storage().same(image.storage());
+    let is_image =
+        image.ndim() == 4 && image.layout().is_contiguous() && split.storage().same(image.storage());
     // An axis of the image has the axes that it was split into: those whose steps are neither smaller nor larger than its own.
     let side_of = |at: usize| {
         let (step, size) = (split.layout().strides[at], split.shape()[at]);
@@ -289,10 +290,12 @@ const LEAST_SLICES: usize = 4;
 
 /// Slices that are joined, each the n-th part of one tensor: two of them are the same, so the n-th part of it is never read.
 fn taken_twice(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let slices: Vec<&Tensor> =
-        step.operands.iter().map(|it| it.tensor.as_ref()).collect::<Option<_>>().filter(|it: &Vec<_>| {
-            step.operation.family == OpFamily::Join && it.len() >= LEAST_SLICES
-        })?;
+    let slices: Vec<&Tensor> = step
+        .operands
+        .iter()
+        .map(|it| it.tensor.as_ref())
+        .collect::<Option<_>>()
+        .filter(|it: &Vec<_>| step.operation.family == OpFamily::Join && it.len() >= LEAST_SLICES)?;
     let base = source(slices[0]).1;
     let is_part = |it: &&Tensor| {
         it.storage().same(base.storage()) && it.numel() * slices.len() == it.storage().read().len()

@@ -100,7 +100,8 @@ fn not_of_self(case: &ErrorCase) -> Option<ErrorExplanation> {
 /// Whether the object whose method ran has an attribute of this name.
 fn is_of_self(case: &ErrorCase, name: &str) -> bool {
     let own = format!("self.{name}");
-    let rest = |known: &str| known.strip_prefix(&own).is_some_and(|it| it.is_empty() || it.starts_with(['.', '[']));
+    let rest =
+        |known: &str| known.strip_prefix(&own).is_some_and(|it| it.is_empty() || it.starts_with(['.', '[']));
     case.scene.tensors.iter().any(|variable| rest(&variable.name))
 }
 

@@ -251,7 +251,8 @@ impl ClashingPair {
                     && heads != tokens
                     && right.shape() == [tokens, tokens]
                 {
-                    let code = ".transpose(1, 2) of queries, keys and values, before their product".to_owned();
+                    let code =
+                        ".transpose(1, 2) of queries, keys and values, before their product".to_owned();
                     let shapes = format!("scores (b,{heads},{tokens},{tokens})");
                     return vec![Fix { code, shapes, reason: "the heads before the tokens".to_owned() }];
                 }

@@ -2,7 +2,9 @@
 
 use super::reduce::VAR;
 use crate::ops::autocast;
-use crate::ops::op::{ALL, BOTH, FUNCTION, FUNCTIONAL, IN_PLACE_ONLY, LINALG, METHOD, Op, TargetCheck, composed};
+use crate::ops::op::{
+    ALL, BOTH, FUNCTION, FUNCTIONAL, IN_PLACE_ONLY, LINALG, METHOD, Op, TargetCheck, composed,
+};
 use crate::tensor::DType;
 use crate::tensor::descriptor::GradName;
 
