@@ -260,8 +260,10 @@ struct KnownLines {
 }
 
 impl KnownLines {
-    /// How often an operation is kept in one line with operands of the same shapes.
+    /// How often an operation is kept in one line with operands of the same shapes, and how often where kept tensors take half of
+    /// what they may take: what runs later, such as other kinds of a model, is to be seen too.
     const KEPT: usize = 4;
+    const KEPT_LATE: usize = 1;
 
     /// Whether an operation is to be kept: its line is new, or it reads what a new line has made and nothing has read.
     fn keeps(
@@ -270,6 +272,7 @@ impl KnownLines {
         in_place: bool,
         args: &[Arg],
         calls: &[Called],
+        is_late: bool,
     ) -> (bool, bool) {
         let mut hash = DefaultHasher::new();
         (operation.name, in_place).hash(&mut hash);
@@ -285,7 +288,7 @@ impl KnownLines {
             .chain(args.iter().flat_map(Arg::indices))
             .for_each(|tensor| (tensor.shape(), tensor.dtype() as u8).hash(&mut hash));
         let count = self.counts.entry(hash.finish()).or_default();
-        let is_new = *count < KnownLines::KEPT;
+        let is_new = *count < if is_late { KnownLines::KEPT_LATE } else { KnownLines::KEPT };
         *count += usize::from(is_new);
         let mut reads = false;
         tensors().for_each(|tensor| reads |= self.unread.remove(&tensor.storage().address()));
@@ -385,7 +388,8 @@ impl Tracer {
         let calls = self.calls();
         let mut is_new = false;
         if let Some(lines) = &mut *self.lines.borrow_mut() {
-            let (keeps, new) = lines.keeps(operation, in_place, &args, &calls);
+            let is_late = self.bytes.get() > Trace::BYTES / 2;
+            let (keeps, new) = lines.keeps(operation, in_place, &args, &calls, is_late);
             if !keeps {
                 drop(calls);
                 let mut trace = self.trace.borrow_mut();

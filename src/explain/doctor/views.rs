@@ -202,11 +202,25 @@ fn before_views(tensor: &Tensor) -> Tensor {
     first_operands(tensor).take_while(is_view).last().map_or_else(|| tensor.clone(), |(_, before)| before)
 }
 
+/// The shape of an image whose channels were put last, if the axes that its rows and columns were split into stand side by side.
+fn with_channels_last(split: &Tensor) -> Option<Vec<usize>> {
+    let is_view = |(record, _): &(Rc<Record>, Tensor)| record.operation.family == OpFamily::View;
+    let image = first_operands(split).take_while(is_view).last()?.1;
+    let &[batch, channels, rows, columns] = image.shape() else { return None };
+    let whole = image.layout().transpose(1, 2).transpose(2, 3);
+    let is_side_by_side = split.ndim() == 6 && whole.view(split.shape()).as_ref() == Some(split.layout());
+    is_side_by_side.then(|| vec![batch, rows, columns, channels])
+}
+
 fn cut(step: &Traced, _: &TracedCell) -> Option<Observation> {
     let is_reshape = step.operation.shapes == ShapeRule::Reshaped;
     let (image, patches) = (before_views(step.tensor(0)?), step.results.first()?);
+    let whole = match image.layout().is_contiguous() {
+        true => image.shape().to_vec(),
+        false => with_channels_last(&image)?,
+    };
     // One image of NumPy has no batch, and no channels.
-    let (batch, [a, b, c]) = match *image.shape() {
+    let (batch, [a, b, c]) = match *whole {
         [batch, a, b, c] => (batch, [a, b, c]),
         [rows, columns] if rows > 3 && columns > 3 => (1, [1, rows, columns]),
         _ => return None,
@@ -220,7 +234,7 @@ fn cut(step: &Traced, _: &TracedCell) -> Option<Observation> {
     // Axes that are joined and stay what they were are rows, columns or channels, but where both were split before.
     let is_split = step.operand(0)?.shape().len() == 6;
     let is_unclear = !is_split && (count == a || size == c);
-    if !is_reshape || batch != texts || is_unclear || !image.layout().is_contiguous() {
+    if !is_reshape || batch != texts || is_unclear {
         return None;
     }
     let is_cut = |[channels, rows, columns]: [usize; 3]| {
@@ -238,8 +252,8 @@ fn cut(step: &Traced, _: &TracedCell) -> Option<Observation> {
     }
     let observed = format!(
         "An image of shape {} becomes {count} patches of {size} numbers, as many as squares of {side} x {side} pixels have, without \
-     a change of the order: the first patch is the first {size} numbers in memory.",
-        tuple_repr(image.shape())
+     a change of the order: the first patch is the first {size} numbers of it, row by row.",
+        tuple_repr(&whole)
     );
     Some(Observation::new(step.site(), observed, as_squares(side)))
 }
