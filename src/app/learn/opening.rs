@@ -68,19 +68,16 @@ pub(super) fn show(hours: u32, mode: InputMode, shell: &mut Shell) -> Result<boo
 fn ask(text: &Text, mode: InputMode, shell: &mut Shell) -> Result<Option<String>, Failure> {
     shell.say("\n")?;
     shell.show(text)?;
-    let look = shell.look;
     loop {
-        return Ok(match input::line("> ", Escape::Leaves, mode, shell)? {
-            TypedLine::Line(line) if line.trim() == "?" => {
-                shell.show(&prose(
-                    "Enter goes on. `q` leaves. Anything else is a word, or a sentence of such words.",
-                    look,
-                ))?;
-                continue;
-            }
-            TypedLine::Line(line) if !matches!(line.trim(), "q" | "quit") => Some(line.trim().to_lowercase()),
-            _ => None,
-        });
+        let TypedLine::Line(line) = input::line("> ", Escape::Leaves, mode, shell)? else { return Ok(None) };
+        match line.trim() {
+            "?" => shell.show(&prose(
+                "Enter goes on. `q` leaves. Anything else is a word, or a sentence of such words.",
+                shell.look,
+            ))?,
+            "q" | "quit" => return Ok(None),
+            typed => return Ok(Some(typed.to_lowercase())),
+        }
     }
 }
 

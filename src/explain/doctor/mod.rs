@@ -34,6 +34,7 @@ mod mistake;
 mod moved;
 mod pairs;
 mod parts;
+mod patches;
 mod positions;
 mod repeated;
 mod replay;
@@ -91,7 +92,7 @@ const MISTAKES: &[&Mistake] = &[
     &moved::CAUSAL,
     &unused::PROJECTION,
     &losses::NOT_SHIFTED,
-    &views::PATCHES,
+    &patches::PATCHES,
     &views::AXES,
     &views::GROUPS,
     &positions::ROTARY,

@@ -60,8 +60,7 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
 fn mistyped(case: &ErrorCase) -> Option<ErrorExplanation> {
     let (_, line) = case.line(case.place()?)?;
     let tensors: Vec<&str> = case.scene.tensors.iter().map(|it| it.name.as_str()).collect();
-    let words = line.split(|letter: char| !letter.is_alphanumeric() && !"_.".contains(letter));
-    let functions = words.filter(|word| FUNCTIONS.contains(word) && !tensors.contains(word));
+    let functions = words(&line).filter(|word| FUNCTIONS.contains(word) && !tensors.contains(word));
     let (word, near) =
         functions.map(|word| (word, nearest(word, &tensors, 1))).find(|(_, near)| !near.is_empty())?;
     Some(ErrorExplanation::new(vec![format!("{word} is a function of Python's own.")], fixes(near)))
@@ -89,12 +88,16 @@ fn fixes(names: Vec<String>) -> Vec<Fix> {
     names.into_iter().map(|name| Fix::new(name, "")).collect()
 }
 
+/// The names in a line of code, with their attributes.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|letter: char| !letter.is_alphanumeric() && !"_.".contains(letter))
+}
+
 /// A name in the line that raised that the object has too: what was meant is the object's.
 fn not_of_self(case: &ErrorCase) -> Option<ErrorExplanation> {
     let (_, line) = case.line(case.place()?)?;
-    let words = line.split(|letter: char| !letter.is_alphanumeric() && !"_.".contains(letter));
     let called = |word: &&str| line.contains(&format!("{word}(")) && is_of_self(case, word);
-    words.filter(|word| !word.is_empty()).find(called).map(|word| name(case, word))
+    words(&line).filter(|word| !word.is_empty()).find(called).map(|word| name(case, word))
 }
 
 /// Whether the object whose method ran has an attribute of this name.

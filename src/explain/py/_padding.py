@@ -65,26 +65,28 @@ def padding(call, output):
             if len(moved) == 2 and all(moved) and not is_sparse(call, where, at, value, output):
                 observed = f"was called with {call.name(where)}, which is false for {int((~rows[sample]).sum())} tokens of sample {sample} and true for the others. The tokens where it is false were changed, and outputs of the others moved by {figure(moved[1])}; the other way round, by {figure(moved[0])}. So it hides neither from the other."
                 return [call.found("padding-leak", observed, HIDE_KEYS)]
-            shown = unless_raised(None, shows, call, where)
-            if len(moved) == 2 and shown is not None and moved[shown] and hides_nothing(call, where, output, rows == shown):
+            if len(moved) < 2 or not any(moved):
+                continue
+            without = unless_raised(None, call.repeat, {where: None})
+            shown = unless_raised(None, shows, call, where, without)
+            if shown is not None and moved[shown] and is_same_for(rows == shown, output, without):
                 observed = f"was called with {call.name(where)}; where it is {shown} everywhere, the outputs are those without it. The tokens where it is {not shown} were changed, and outputs of those where it is {shown} moved by {figure(moved[shown])}; without it their outputs are the same. So it hides no token from them."
                 return [call.found("padding-leak", observed, HIDE_KEYS)]
     return []
 
 
-def shows(call, where):
+def shows(call, where, without):
     """What a mask is that hides nothing, as when there is no mask: true or false, or None where that is not known. A mask that is
     false everywhere may say otherwise which tokens are special, where its name does not say padding."""
-    mask, without = dict(call.tensors())[where], call.repeat({where: None})
+    mask = dict(call.tensors())[where]
     for kind in (True, False) if "pad" in call.name(where) else (True,):
         if torch.equal(torch.nan_to_num(call.repeat({where: torch.full_like(mask, kind)})), torch.nan_to_num(without)):
             return kind
     return None
 
 
-def hides_nothing(call, where, output, real):
+def is_same_for(real, output, without):
     """Whether real tokens have the same outputs without a mask."""
-    without = call.repeat({where: None})
     return without.shape == output.shape and output.shape[:2] == real.shape and torch.equal(without[real], output[real])
 
 

@@ -163,15 +163,16 @@ def is_whole(watch, loss):
 def note_sums(watch):
     """At a step: whether the gradients of one line were summed, as often as a variable says that they are accumulated, and
     nothing has divided them."""
+    line, times = next(iter(watch.now.whole.items()), (None, 0))
+    param, last = watch.now.gradient or (None, None)
+    if times < 2 or len(watch.now.whole) > 1 or param is None or torch.allclose(param.grad * times, last):
+        return
     frame = own_frame()
     known = {**frame.f_globals, **frame.f_locals}
     # The settings of a run are attributes of an object, or entries of a dict.
     held = [it if type(it) is dict else getattr(it, "__dict__", {}) for it in known.values() if not isinstance(it, type(re))]
-    pairs = [pair for names in (known, *held) for pair in list(names.items()) if type(pair[1]) is int]
-    parts = {value for name, value in pairs if re.search("accum|(^|_)acc(_|$)", str(name).lower())}
-    line, times = next(iter(watch.now.whole.items()), (None, 0))
-    param, last = watch.now.gradient or (None, None)
-    if times < 2 or times not in parts or len(watch.now.whole) > 1 or param is None or torch.allclose(param.grad * times, last):
+    counts = (str(name) for names in (known, *held) for name, value in list(names.items()) if type(value) is int and value == times)
+    if not any(re.search("accum|(^|_)acc(_|$)", name.lower()) for name in counts):
         return
     observed = f"backward() ran here {times} times before a step, on a loss that is a mean: the step uses {times} times the mean of the gradients."
     why = "A step is then so many times as large, and clipping cuts so much more, as with one batch of all samples."
