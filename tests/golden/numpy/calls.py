@@ -202,3 +202,9 @@ print(f"{x}", "{}".format(x), format(x), f"{np.float16(.1)}", f"{np.float32(1e-5
 print(f"{np.float64(.1)}", f"{np.float64(2)}", f"{np.float32('nan')} {np.float32(np.inf)} {x:.3f} {x!s} {x!r}", "%s" % x, str(x))
 print(np.array([1e10, np.nan]), np.array([-np.inf, 1e20]), np.where(np.eye(2) == 1, 1e-9, -np.inf), repr(np.array([1e10, np.inf])))
 print(np.array([1e10, -2.5e-3, np.nan, -np.inf]), np.array([np.nan, 1e-10 + 1j]), np.array([1e200, np.nan]), np.float32([1e-9, np.nan]))
+
+# %% resized
+import numpy as np
+a = np.array([[3, 7], [1, 9]])
+print(np.resize(a, 7), np.resize(a, (2, 3)), np.resize(a, (3, 4)).dtype, np.resize(2.5, (2, 2)), np.resize([], 3), np.resize(a, (0, 2)).shape)
+print(np.resize(["a", "b"], 5), np.resize([True, False, True], (2, 2)))

@@ -35,7 +35,7 @@ radians = deg2rad
 
 _LATER = {
     "_shape": (
-        "flip fliplr flipud broadcast_arrays broadcast_shapes pad append shape ndim size moveaxis roll atleast_1d atleast_2d "
+        "flip fliplr flipud broadcast_arrays broadcast_shapes resize pad append shape ndim size moveaxis roll atleast_1d atleast_2d "
         "vstack hstack column_stack array_split split ascontiguousarray logspace meshgrid"
     ),
     "_statistics": "median average percentile quantile count_nonzero",

@@ -45,6 +45,13 @@ def append(arr, values, axis=None):
     return concatenate((arr, values), axis)
 
 
+def resize(a, new_shape):
+    """The elements over and over, in a new shape."""
+    a, size = ravel(a), math.prod(new_shape) if isinstance(new_shape, (tuple, list)) else new_shape
+    filled = a[numpy.arange(size) % a.size] if a.size else numpy.zeros(size, a.dtype)
+    return filled.reshape(new_shape)
+
+
 def pad(array, pad_width, mode="constant", constant_values=0):
     """The array with more elements before and after it along each axis."""
     array = asarray(array)
