@@ -38,18 +38,20 @@ impl Blank {
         format!("{before}{}{after}", self.written(code, said))
     }
 
-    /// What was typed for the blank: of a whole line, the part that the cell hides.
+    /// What was typed for the blank: of a whole line, or of all that is right of its `=` or `return`, the part that the cell hides.
     pub(super) fn written(&self, code: &str, said: &str) -> String {
         let said = said.trim().trim_matches('`').trim();
         let (before, after) = code.split_once(&self.hidden).unwrap_or((code, ""));
-        let before = packed(before.rsplit('\n').next().unwrap_or_default());
+        let before = before.rsplit('\n').next().unwrap_or_default();
+        let right = before.split_once(" = ").or(before.split_once("return ")).map_or("", |(_, right)| right);
         let after =
             packed(after.split('\n').next().unwrap_or_default().split('#').next().unwrap_or_default());
         let places = || said.char_indices().map(|(at, _)| at).chain([said.len()]);
-        let start = places().find(|at| packed(&said[..*at]) == before);
         let end = places().rev().find(|at| packed(&said[*at..]) == after);
-        match (start, end) {
-            (Some(start), Some(end)) if !before.is_empty() && start < end => said[start..end].to_owned(),
+        let start = [before, right].map(packed).into_iter().filter(|it| !it.is_empty());
+        let mut start = start.filter_map(|before| places().find(|at| packed(&said[..*at]) == before));
+        match start.next().zip(end) {
+            Some((start, end)) if start < end => said[start..end].to_owned(),
             _ => said.to_owned(),
         }
     }

@@ -70,11 +70,14 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
     let within = |text: &String| format!(" {text} ").contains(&format!(" {said} "));
     let place = said.parse::<usize>().ok().filter(|at| (1..=choices.len()).contains(at));
     // A bare number is the place of one choice, and another one mentions it.
-    if let (Some(place), Some(other)) = (place, only(&texts, within))
-        && place - 1 != other
-        && one_number(&texts[other]).is_none()
-    {
-        return Err(fits_two(choices, [place - 1, other]));
+    if let (Some(place), Some(other)) = (place, only(&texts, within)) {
+        match place - 1 == other {
+            true => return Ok(other),
+            false if one_number(&texts[other]).is_none() => {
+                return Err(fits_two(choices, [place - 1, other]));
+            }
+            false => {}
+        }
     }
     if let Some(at) = worded(choices, typed).or_else(|| numbered(&texts, typed)) {
         return Ok(at);
@@ -86,8 +89,10 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
             let rest = text.strip_prefix(&said);
             rest.is_some_and(|rest| said.len() > 2 || !rest.starts_with(char::is_alphanumeric))
         };
-        if let Some(at) = only(&texts, begins).filter(|at| agrees(*at)) {
-            return Ok(at);
+        match (0..texts.len()).filter(|at| begins(&texts[*at])).collect::<Vec<_>>()[..] {
+            [at] if agrees(at) => return Ok(at),
+            [one, other] if said.len() > 2 => return Err(fits_two(choices, [one, other])),
+            _ => {}
         }
         // A number is the place of a choice, unless a choice mentions that number.
         if let Some(at) = place.filter(|_| !texts.iter().any(within)) {
@@ -103,7 +108,13 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
     }
     // The reason may say anything: the answer stands before it.
     let answer = ["because", "since"].into_iter().find_map(|word| said.split_once(&format!(" {word} ")));
-    if let Some(at) = answer.and_then(|(answer, _)| chosen(choices, answer).ok()) {
+    // After "so", the answer: "768 / 768^2, so 1/768".
+    let result = ["so", "thus", "hence", "therefore"]
+        .into_iter()
+        .find_map(|word| said.rsplit_once(&format!(" {word} ")))
+        .filter(|(before, _)| negations(before) == 0);
+    let parts = answer.map(|it| it.0).into_iter().chain(result.map(|it| it.1));
+    if let Some(at) = parts.filter_map(|part| chosen(choices, part).ok()).next() {
         return Ok(at);
     }
     let all = listed(&letters);

@@ -62,7 +62,7 @@ pub(crate) fn answer(
 ) -> Result<(Text, Exit), Failure> {
     let faq = questions(catalogue)?;
     if wanted.trim().is_empty() {
-        return Ok((listed(faq, look), Exit::Good));
+        return Ok((listed(faq, command, look), Exit::Good));
     }
     let found = found(wanted, faq, catalogue, command)?;
     let mut text = Text::new();
@@ -117,8 +117,12 @@ fn found(wanted: &str, faq: &Lesson, catalogue: &Catalogue, command: &str) -> Re
     }
 }
 
-fn listed(faq: &Lesson, look: Look) -> Text {
-    let mut markdown = format!("# {}\n\n{}\n\n", faq.title, faq.summary);
+fn listed(faq: &Lesson, command: &str, look: Look) -> Text {
+    let mut markdown = format!("# {}\n\n", faq.title);
+    // In the walkthrough, the prompt has said what to type.
+    if command != "faq" {
+        markdown.push_str(&format!("{}\n\n", faq.summary));
+    }
     for (at, step) in faq.steps.iter().enumerate() {
         markdown.push_str(&format!("{}. {}\n", at + 1, step.title));
     }

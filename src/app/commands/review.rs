@@ -108,6 +108,7 @@ pub(crate) fn ask_all(
         due.into_iter().take(count).map(|question| (question, true)).collect();
     let (mut at_once, mut answered) = (0, 0);
     while let Some((next, is_first)) = queue.pop_front() {
+        shell.refit();
         if !is_first {
             shell.say("\n")?;
             shell.show(&prose("Once more, since it was not right at the first try:", shell.look))?;

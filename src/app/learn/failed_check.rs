@@ -62,7 +62,8 @@ fn called(check: &Check, raised: &Raised, code: &str, workspace: &Workspace) -> 
 fn said_by(check: &Check, raised: &Raised) -> FailedCheck {
     let said = escaped(&raised.message);
     let words = match raised.kind.as_str() {
-        "AssertionError" if !said.is_empty() => said,
+        "AssertionError" if said.ends_with(['.', '?', '!']) => said,
+        "AssertionError" if !said.is_empty() => said + ".",
         "AssertionError" => format!("The result is not what was asked for. {}", check.asks),
         "NameError" => format!("The check looks for something that is not there: {said}. {}", check.asks),
         kind => format!("The check cannot use this result ({kind}: {said}). {}", check.asks),

@@ -93,7 +93,7 @@ pub static KEYS: &[WalkKey] = &[
         .takes("why inputs[1,0]"),
     key('o', &["open", "output"], |_| "open output", |walk, _| walk.open())
         .line("Show the output as PyTorch prints it, with each tensor that a table shows")
-        .here(|walk| walk.is_folded(), "Nothing is folded here."),
+        .here(|walk| walk.is_folded(), "There is no folded output here to open."),
     key('r', &["again", "run", "rerun"], |_| "run again", |walk, _| walk.run_again())
         .line("Run the cell again")
         .here(
@@ -213,10 +213,17 @@ pub(crate) fn legend(walk: &Walk, look: Look) -> Text {
     let lesson = walk.stop().lesson;
     let first = lesson.number == 1 && lesson.lessons > 1;
     let applicable: Vec<&WalkKey> = KEYS.iter().filter(|it| (it.here)(walk)).collect();
+    let prose = walk.step().map_or("", |step| step.prose.as_str());
+    // A key and no variable: "`i` opens a REPL", "the key `a`".
+    let is_named = |it: &WalkKey| {
+        [format!("`{}` opens", it.letter), format!("key `{}`", it.letter)]
+            .iter()
+            .any(|words| prose.contains(words))
+    };
     let up_to = |rank: u8| {
-        let shown = applicable.iter().filter(|it| it.rank <= rank);
+        let shown = applicable.iter().filter(|it| it.rank <= rank || is_named(it));
         let label = |it: &WalkKey| match it.letter {
-            '?' if applicable.iter().any(|it| it.rank > rank) => "more",
+            '?' if applicable.iter().any(|it| it.rank > rank && !is_named(it)) => "more",
             _ => (it.label)(walk),
         };
         let keys: Vec<(String, &str)> = shown.map(|it| (key_of(it), label(it))).collect();
@@ -267,6 +274,8 @@ pub enum WalkInput {
     End,
     /// The screen has another size now.
     Resized,
+    /// Text was pasted where keys act.
+    Pasted,
 }
 
 impl WalkInput {
@@ -281,6 +290,7 @@ impl WalkInput {
             KeyPress::Interrupt => WalkInput::Interrupt,
             KeyPress::End => WalkInput::End,
             KeyPress::Resized => WalkInput::Resized,
+            KeyPress::Pasted => WalkInput::Pasted,
             _ => WalkInput::Unknown(String::new()),
         }
     }

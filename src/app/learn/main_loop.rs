@@ -56,6 +56,10 @@ impl<'c> Walk<'c, '_, '_> {
                     self.show_page()?;
                     Flow::Stay
                 }
+                WalkInput::Pasted => self.note(match self.exercise() {
+                    Some(_) => "Each letter is a key here, so nothing was done with what you pasted: `e` opens the code, paste there.",
+                    None => "Each letter is a key here, so nothing was done with what you pasted.",
+                })?,
                 WalkInput::End => Flow::Leave,
             };
             match flow {

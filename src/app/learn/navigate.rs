@@ -157,7 +157,7 @@ impl Walk<'_, '_, '_> {
                     resized = true;
                     self.shell.refit();
                 }
-                KeyPress::Tab | KeyPress::Suspend => {}
+                KeyPress::Tab | KeyPress::Suspend | KeyPress::Pasted => {}
             }
         }
     }
@@ -204,7 +204,7 @@ impl Walk<'_, '_, '_> {
         let at = fitting.iter().position(|it| *it == chosen).unwrap_or(0);
         let first = at.saturating_sub(rows / 2).min(fitting.len().saturating_sub(rows));
         for here in fitting.iter().skip(first).take(rows) {
-            text.line(self.row(*here, *here == chosen));
+            text.line(self.row(*here, *here == chosen, typed));
         }
         if fitting.is_empty() {
             text.say(Role::Dim, "  there is no such place");
@@ -212,8 +212,9 @@ impl Walk<'_, '_, '_> {
         text
     }
 
-    /// A row of the list: whether it is chosen, what the learner has done there, and its words.
-    fn row(&self, at: usize, chosen: bool) -> Line {
+    /// A row of the list: whether it is chosen, what the learner has done there, and its words; the lesson's title too, where only
+    /// that has what was typed.
+    fn row(&self, at: usize, chosen: bool, typed: &str) -> Line {
         let stop = &self.stops[at];
         let mut line = Line::new().with(Role::Strong, if chosen { "> " } else { "  " });
         let state = stop.state(self.store.progress()).map_or((" ", Role::Prose), mark);
@@ -222,6 +223,10 @@ impl Walk<'_, '_, '_> {
         for span in words(stop, self.shell.look.width < 60).spans {
             let is_name = chosen && span.role == Role::Prose;
             line.push(if is_name { Role::Strong } else { span.role }, span.text);
+        }
+        let (title, row) = (stop.lesson.title.to_lowercase(), line.text().to_lowercase());
+        if typed.to_lowercase().split_whitespace().any(|word| title.contains(word) && !row.contains(word)) {
+            line.push(Role::Dim, format!("  ({})", stop.lesson.title));
         }
         line
     }

@@ -5,7 +5,10 @@ use std::cell::RefCell;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{
+    self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
+};
+use crossterm::execute;
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
 use super::super::cells::machine::input_begins;
@@ -37,6 +40,8 @@ pub(crate) enum KeyPress {
     Suspend,
     /// The screen has another size now.
     Resized,
+    /// Text was pasted: its letters are no keys.
+    Pasted,
 }
 
 /// Whether keys can be read one by one: stdin and stdout are terminals, and the cursor can be moved.
@@ -55,7 +60,14 @@ pub(crate) fn typed_ahead() -> io::Result<(String, bool)> {
     let _raw = Raw::begin()?;
     let mut text = String::new();
     while let Some(event) = next_event(Duration::ZERO)? {
-        let Event::Key(key) = event else { continue };
+        let key = match event {
+            Event::Key(key) => key,
+            Event::Paste(pasted) => {
+                text.push_str(&pasted);
+                continue;
+            }
+            _ => continue,
+        };
         match pressed(key) {
             Some(KeyPress::Letter(letter)) => text.push(letter),
             Some(KeyPress::Backspace) => drop(text.pop()),
@@ -187,6 +199,7 @@ impl Raw {
         let changed = ChangedSettings::begin();
         enable_raw_mode()?;
         let raw = Raw { _changed: changed };
+        execute!(io::stdout(), EnableBracketedPaste)?;
         // The first look for an event is what makes the library notice that the window changes.
         if let Some(event) = next_event(Duration::ZERO)? {
             hold(event);
@@ -229,6 +242,7 @@ impl Raw {
                     }
                     return Ok(KeyPress::Resized);
                 }
+                Event::Paste(_) => return Ok(KeyPress::Pasted),
                 _ => {}
             }
         }
@@ -238,6 +252,7 @@ impl Raw {
 impl Drop for Raw {
     fn drop(&mut self) {
         // A terminal that is gone has no settings to restore.
+        let _ = execute!(io::stdout(), DisableBracketedPaste);
         let _ = disable_raw_mode();
     }
 }

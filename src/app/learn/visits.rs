@@ -34,7 +34,7 @@ impl<'c> Walk<'c, '_, '_> {
         let place = match self.stop().kind {
             StopKind::Step(step) if !has_run => Some(format!("State before {} {}", step.name(), step.slug)),
             StopKind::Exercise(exercise) => {
-                let written = self.page().book.passed.clone().or(self.page().book.attempt.clone());
+                let written = self.page().book.attempt.clone().or(self.page().book.passed.clone());
                 let (code, own) = match written {
                     Some(code) => (code, ", with what you wrote"),
                     None => (exercise.starter.source.clone(), ", with the code that it starts from"),
@@ -93,17 +93,24 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// Shows a term of the glossary, or with `all` every term.
     pub(crate) fn glossary(&mut self, word: &str) -> Result<Flow, Failure> {
-        let Some(word) = self.argument(word, "word: ", "a word, such as `head`; `all` lists them")? else {
-            return Ok(Flow::Stay);
-        };
         let glossary = match self.catalogue.glossary() {
             Ok(glossary) => glossary,
             Err(fault) => return self.note(&fault.to_string()),
         };
-        if word == "all" {
+        let given = word;
+        let word = loop {
+            let wanted = "a word, such as `head`; `all` lists them";
+            let Some(word) = self.argument(given, "word: ", wanted)? else { return Ok(Flow::Stay) };
+            if word != "all" {
+                break word;
+            }
             let names: Vec<String> = glossary.terms.iter().map(|term| format!("`{}`", term.name)).collect();
-            return self.note(&format!("{}.", names.join(", ")));
-        }
+            let listed = format!("{}.", names.join(", "));
+            if !given.is_empty() {
+                return self.note(&listed);
+            }
+            self.put(&prose(&listed, self.shell.look))?;
+        };
         let mut found: Vec<&Term> = glossary.find(&word).into_iter().collect();
         if found.is_empty() {
             let near = glossary.nearest(&word);
@@ -218,7 +225,7 @@ impl<'c> Walk<'c, '_, '_> {
             InputMode::Keys => "Esc or Enter alone goes back",
             InputMode::Words => "Enter alone goes back",
         };
-        let hint = prose(&format!("{back}. Type {wanted}"), self.shell.look);
+        let hint = prose(&format!("{back}. Type {wanted}."), self.shell.look);
         self.put(&hint)?;
         if self.mode == InputMode::Keys {
             terminal::drop_enter()?;

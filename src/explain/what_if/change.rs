@@ -50,7 +50,10 @@ pub enum Change {
 impl Change {
     /// Reads `NAME[INDEX]=VALUE`. Errors: a message with the allowed forms.
     pub fn set(text: &str) -> Result<Change, String> {
-        let misread = || format!("`{text}` cannot be read as a change: {FORMS}");
+        let misread = || match text.trim() {
+            "?" => FORMS.to_owned(),
+            text => format!("`{text}` cannot be read as a change: {FORMS}"),
+        };
         let parsed = parse_module(text.trim()).map_err(|_| misread())?;
         let [Stmt::Assign(assign)] = parsed.syntax().body.as_slice() else { return Err(misread()) };
         let [target] = assign.targets.as_slice() else { return Err(misread()) };
