@@ -10,7 +10,7 @@ use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
 use super::py_tensor::{PyTensor, lent_tensor};
 use super::site::is_library;
-use crate::tensor::Tensor;
+use crate::tensor::ops::copy;
 
 /// A call of a learner's function. Its tensors are copies, made before the function ran its first operation.
 pub(crate) struct CapturedCall {
@@ -239,8 +239,7 @@ impl Copies {
             let tensor = object.tensor();
             self.left = self.left.checked_sub(tensor.numel())?;
             self.tensors += 1;
-            let copy = Tensor::new(tensor.to_buffer(), tensor.shape(), tensor.dtype());
-            return Some(PyTensor::new(copy, object.state.clone()).into_pyobject(vm));
+            return Some(PyTensor::new(copy(&tensor), object.state.clone()).into_pyobject(vm));
         }
         if let Some(tensor) = lent_tensor(value, vm) {
             self.left = self.left.checked_sub(tensor.numel())?;

@@ -233,7 +233,160 @@ for step in range(3):
 /// A case: the mistake, the program, and the change.
 type Case = (&'static str, &'static str, &'static str, &'static str);
 
+/// Mixed pictures, and a block whose parts are dropped at random.
+const MIXED: &str = r#"
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+class Drop(nn.Module):
+    def __init__(self, rate):
+        super().__init__()
+        self.rate = rate
+    def forward(self, x):
+        if not self.training:
+            return x
+        keep = 1 - self.rate
+        mask = torch.empty(len(x), 1, 1).bernoulli_(keep)
+        return x * mask / keep
+
+class Attention(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+    def forward(self, x):
+        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        return self.out(torch.softmax(q @ k.transpose(1, 2) / q.shape[-1] ** 0.5, dim=-1) @ v)
+
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.attention, self.drop = Attention(width), Drop(0.2)
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+    def forward(self, x):
+        h = x + self.drop(self.attention(self.norm1(x)))
+        return h + self.drop(self.mlp(self.norm2(h)))
+
+torch.manual_seed(0)
+model = nn.ModuleDict({"read": nn.Linear(6, 8), "block": Block(8), "head": nn.Linear(8, 3)})
+optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+x, y = torch.randn(16, 5, 6), torch.randint(0, 3, (16,))
+for _ in range(4):
+    lam, other = float(torch.rand(1)), torch.randperm(16)
+    mixed = lam * x + (1 - lam) * x[other]
+    logits = model["head"](model["block"](model["read"](mixed)).mean(1))
+    loss = lam * F.cross_entropy(logits, y) + (1 - lam) * F.cross_entropy(logits, y[other])
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"#;
+
+/// A text that is sampled token by token, with a cache and learned biases by distance.
+const SAMPLED: &str = r#"
+import torch
+from torch import nn
+
+class Cache:
+    def __init__(self):
+        self.k = self.v = None
+        self.length = 0
+    def add(self, k, v):
+        self.k = k if self.k is None else torch.cat([self.k, k], dim=1)
+        self.v = v if self.v is None else torch.cat([self.v, v], dim=1)
+        self.length = self.k.shape[1]
+        return self.k, self.v
+
+CACHE = Cache()
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tokens, self.far = nn.Embedding(11, 8), nn.Embedding(6, 1)
+        self.q, self.k, self.v, self.out = [nn.Linear(8, 8) for _ in range(3)] + [nn.Linear(8, 11)]
+    def forward(self, ids, cache=None):
+        x, past = self.tokens(ids), cache.length if cache else 0
+        q, k, v = self.q(x), self.k(x), self.v(x)
+        if cache:
+            k, v = cache.add(k, v)
+        places = torch.arange(k.shape[1]), past + torch.arange(ids.shape[1])[:, None]
+        far = places[1] - places[0]
+        scores = q @ k.transpose(1, 2) / 8**0.5 + self.far(far.clamp(0, 5)).squeeze(-1)
+        scores = scores.masked_fill(places[0] > places[1], -torch.inf)
+        return self.out(x + torch.softmax(scores, dim=-1) @ v)
+
+@torch.no_grad()
+def write(model, ids, count, cache):
+    logits = model(ids, cache)
+    for _ in range(count):
+        shares, order = logits[:, -1].softmax(-1).sort(dim=-1, descending=True)
+        shares[shares.cumsum(-1) - shares > 0.9] = 0
+        new = order.gather(-1, torch.multinomial(shares, 1))
+        ids = torch.cat([ids, new], dim=1)
+        logits = model(new, cache)
+    return ids
+
+torch.manual_seed(0)
+model = Model().eval()
+print(model(torch.randint(0, 11, (2, 8))).shape)
+for start in ([3, 1, 4, 1], [5, 9, 2]):
+    print(write(model, torch.tensor([start]), 12, Cache()).tolist())
+"#;
+
+/// A loss that does not count all of its rows, and its gradients by hand.
+const COUNTED: &str = r#"
+import numpy as np
+
+rng = np.random.default_rng(0)
+x, targets = rng.normal(size=(12, 4)), rng.integers(3, size=12)
+counts = (rng.random(12) < 0.5).astype(float)
+p = {"w1": rng.normal(size=(4, 8)), "b1": np.zeros(8), "w2": rng.normal(size=(8, 3)), "b2": np.zeros(3)}
+
+def loss_and_gradients():
+    h = np.tanh(x @ p["w1"] + p["b1"])
+    logits = h @ p["w2"] + p["b2"]
+    e = np.exp(logits - logits.max(-1, keepdims=True))
+    probabilities = e / e.sum(-1, keepdims=True)
+    picked = probabilities[np.arange(12), targets]
+    loss = -(np.log(picked) * counts).sum() / counts.sum()
+    d = probabilities.copy()
+    d[np.arange(12), targets] -= 1
+    d *= counts[:, None] / counts.sum()
+    dh = d @ p["w2"].T * (1 - h**2)
+    return loss, {"w1": x.T @ dh, "b1": dh.sum(0), "w2": h.T @ d, "b2": d.sum(0)}
+
+for _ in range(3):
+    loss, gradients = loss_and_gradients()
+    print(loss)
+    for name in p:
+        p[name] -= 0.1 * gradients[name]
+"#;
+
 const CASES: &[Case] = &[
+    ("residual-missing", MIXED, "return h + self.drop(self.mlp", "return x + self.drop(self.mlp"),
+    ("residual-missing", MIXED, "x * mask / keep", "x * mask"),
+    (
+        "residual-missing",
+        MIXED,
+        "return h + self.drop(self.mlp(self.norm2(h)))",
+        "return self.drop(h + self.mlp(self.norm2(h)))",
+    ),
+    (
+        "softmax-before-loss",
+        MIXED,
+        "loss = lam * F.cross_entropy(logits, y) + (1 - lam)",
+        "loss = (1 - lam) * F.cross_entropy(logits, y) + lam",
+    ),
+    (
+        "not-from-the-last-token",
+        SAMPLED,
+        "order.gather(-1, torch.multinomial(shares, 1))",
+        "torch.multinomial(shares, 1)",
+    ),
+    ("cache-differs", SAMPLED, "torch.arange(k.shape[1]), past + torch", "torch.arange(k.shape[1]), torch"),
+    ("cache-differs", SAMPLED, "12, Cache())", "12, CACHE)"),
+    ("position-bias", SAMPLED, "far = places[1] - places[0]", "far = places[0] - places[1]"),
+    ("gradient-differs", COUNTED, "d *= counts[:, None] / counts.sum()", "d /= counts.sum()"),
     ("mask-missing", APART, " + self.far)", ")"),
     ("rate-squared", COSINE, "step / 30", "step // 30"),
     ("rate-squared", COSINE, "step / 30", "step / 5"),
@@ -1401,6 +1554,9 @@ fn the_programs_themselves_have_no_findings() {
             MERGED,
             IN_CELLS,
             GRAPH,
+            COUNTED,
+            MIXED,
+            SAMPLED,
         ] {
             assert_eq!(found(program), [], "{program}");
         }

@@ -2,7 +2,8 @@
 //! operations of the loss run again with the parameters moved a little, in random directions.
 //!
 //! Reported only where the gradients of at least two parameters are right, so that the loss is known to be the one that
-//! is meant.
+//! is meant. Where none is right, all may follow from one that is not that of the loss: the gradient of the logits. It is shown
+//! where, row by row, it is that of the loss but for the weights that the loss gives to rows.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -33,6 +34,13 @@ const DIRECTIONS: usize = 3;
 /// How far parameters are moved, and the difference that is rounding, relative to the largest.
 const MOVED: f64 = 1e-6;
 const ROUNDING: f64 = 1e-3;
+/// Less than this is no slope.
+const NOTHING: f64 = 1e-8;
+/// The most gradients that are tried as the one from which all follow, and the largest tensor that one is of.
+const MOST_STARTS: usize = 24;
+const MOST_NUMBERS: usize = 1 << 14;
+/// Rows differ in their weights if one has more than so many times that of another.
+const LEAST_MORE: f64 = 1.1;
 
 fn detect(cell: &TracedCell) -> Option<Observation> {
     let is_loss = |step: &Traced| {
@@ -45,7 +53,8 @@ fn detect(cell: &TracedCell) -> Option<Observation> {
         seen.insert(lines.collect::<Vec<_>>())
     };
     let losses = cell.steps().enumerate().filter(|(_, step)| is_loss(step) && is_first(step));
-    losses.filter_map(|(at, step)| Loss::of(at, step, cell)).take(MOST_LOSSES).find_map(|it| it.examine(cell))
+    let mut losses = losses.filter_map(|(at, step)| Loss::of(at, step, cell)).take(MOST_LOSSES);
+    losses.find_map(|mut loss| loss.examine(cell).or_else(|| loss.begun_without_weights(cell)))
 }
 
 /// A number that depends on parameters which the program changes afterwards.
@@ -55,6 +64,8 @@ struct Loss {
     /// All tensors that it was computed from, by their numbers.
     before: HashSet<usize>,
     parameters: Vec<Parameter>,
+    /// The tensors between it and them, the nearest to it first.
+    between: Vec<Tensor>,
     /// Results on the way that were written into: whether the loss read what was written, and the operations that first made them.
     first: Vec<(bool, Tensor, Rc<Record>)>,
 }
@@ -82,8 +93,10 @@ impl Loss {
         let (mut walk, mut before, mut found) =
             (Before::of(&value, MOST_TENSORS), HashSet::new(), Vec::<Tensor>::new());
         let (mut first, mut read) = (Vec::<(Tensor, Rc<Record>)>::new(), HashSet::new());
+        let mut between = Vec::new();
         while let Some(result) = walk.next() {
             before.insert(result.id());
+            between.push(result.clone());
             read.insert(result.id());
             let (kept, mut changed) = unchanged_operands(&result);
             let (given, mut computed): (Vec<_>, Vec<_>) =
@@ -122,11 +135,16 @@ impl Loss {
             .filter(is_parameter)
             .filter_map(|it| Parameter::of(it, at, cell))
             .collect::<Vec<_>>();
-        (parameters.len() >= 3).then(|| Loss { at, value, before, parameters, first })
+        (parameters.len() >= 3).then(|| Loss { at, value, before, parameters, between, first })
     }
 
     /// The loss with one parameter moved.
     fn moved(&self, which: usize, direction: &[f64], by: f64) -> Option<f64> {
+        let mut replay = self.with_moved(which, direction, by);
+        replay.of(&self.value)?.item().ok().filter(|loss| loss.is_finite())
+    }
+
+    fn with_moved(&self, which: usize, direction: &[f64], by: f64) -> Replay {
         let mut replay = Replay::default().made_by(&self.first);
         for (at, it) in self.parameters.iter().enumerate() {
             let mut values = it.values.clone();
@@ -136,10 +154,130 @@ impl Loss {
             let moved = Tensor::new(Buffer::F64(values), it.tensor.shape(), DType::Float64);
             replay = replay.given(&it.tensor, moved);
         }
-        replay.of(&self.value)?.item().ok().filter(|loss| loss.is_finite())
+        replay
     }
 
-    fn examine(mut self, cell: &TracedCell) -> Option<Observation> {
+    /// All gradients follow from one that is that of the loss but for the weights of rows.
+    fn begun_without_weights(&mut self, cell: &TracedCell) -> Option<Observation> {
+        let changed = self.first_change(cell);
+        let begun: Vec<(Tensor, usize, Vec<f64>)> = self.starts(changed, cell);
+        if begun.is_empty() {
+            return None;
+        }
+        // How each of the tensors between changes with the parameters.
+        let values = |mut replay: Replay| {
+            let all = begun.iter().map(|(between, ..)| Some(replay.of(between)?.to_f64_vec()));
+            all.collect::<Option<Vec<_>>>()
+        };
+        let mut slopes: Vec<Vec<Vec<f64>>> = Vec::new();
+        for (which, parameter) in self.parameters.iter().enumerate() {
+            let mut own = vec![Vec::new(); begun.len()];
+            for direction in &parameter.directions {
+                let further = values(self.with_moved(which, direction, MOVED))?;
+                let less = values(self.with_moved(which, direction, -MOVED))?;
+                for (at, (_, _, gradient)) in begun.iter().enumerate() {
+                    own[at].push((dot(&further[at], gradient) - dot(&less[at], gradient)) / (2.0 * MOVED));
+                }
+            }
+            slopes.push(own);
+        }
+        begun.iter().enumerate().find_map(|(at, (between, made, gradient))| {
+            for (parameter, own) in self.parameters.iter_mut().zip(&slopes) {
+                parameter.slopes.clone_from(&own[at]);
+            }
+            common_factor(&self.known(cell))?;
+            let rows = self.rows(between, gradient)?;
+            let uncounted = rows.iter().filter(|weight| **weight == 0.0).count();
+            let counted = || rows.iter().copied().filter(|weight| *weight != 0.0);
+            let more = counted().fold(0.0, f64::max) / counted().fold(f64::INFINITY, f64::min);
+            let name = cell.name_of(between, &format!("the tensor of shape {}", tuple_repr(between.shape())));
+            let words = match uncounted {
+                0 if more <= LEAST_MORE => return None,
+                0 => format!(
+                    "The loss gives rows of {name} weights that differ by a factor of {more:.1}, and the gradient here does \
+                     not"
+                ),
+                all => format!(
+                    "The loss does not depend on {all} of {} rows of {name}, and the gradient here is not 0 there",
+                    rows.len()
+                ),
+            };
+            let observed = format!("{words}. The gradients of the parameters follow from it.");
+            let fix = "multiply each row with the weight that it has in the loss";
+            Some(Observation::new(cell.trace.steps[*made].site(), observed, fix))
+        })
+    }
+
+    /// What may be the gradient of a tensor between the parameters and the loss, computed where the loss is: the tensor, the place
+    /// of the operation, and the numbers.
+    fn starts(&self, changed: usize, cell: &TracedCell) -> Vec<(Tensor, usize, Vec<f64>)> {
+        let steps = &cell.trace.steps;
+        let calls = activations(&steps[self.at]);
+        let is_here = |at: &usize| activations(&steps[*at]) == calls;
+        let places: Vec<usize> = (self.at.saturating_sub(MOST_TENSORS)..changed).filter(is_here).collect();
+        let is_wide =
+            |it: &&Tensor| it.dtype() == DType::Float64 && it.ndim() >= 2 && it.numel() <= MOST_NUMBERS;
+        let tried = self.between.iter().filter(is_wide).flat_map(|between| {
+            places.iter().rev().filter_map(move |at| {
+                let result = steps[*at].results.first()?;
+                let tensor = result.tensor.as_ref().filter(|it| !self.before.contains(&it.id()))?;
+                let values =
+                    result.floats().filter(|_| tensor.shape() == between.shape() && !steps[*at].is_view)?;
+                Some((between.clone(), *at, values))
+            })
+        });
+        tried.take(MOST_STARTS).collect()
+    }
+
+    /// By what each row of a gradient is multiplied in that of the loss; nothing if a row is another one. Rows that are zero in
+    /// both are left out.
+    fn rows(&self, between: &Tensor, gradient: &[f64]) -> Option<Vec<f64>> {
+        let width = *between.shape().last()?;
+        let values = between.to_f64_vec();
+        let loss = |values: Vec<f64>| {
+            let moved = Tensor::new(Buffer::F64(values), between.shape(), DType::Float64);
+            Replay::default().made_by(&self.first).given(between, moved).of(&self.value)?.item().ok()
+        };
+        let mut number = numbers(4711);
+        let mut found = Vec::new();
+        for (row, own) in gradient.chunks(width).enumerate() {
+            let directions: Vec<Vec<f64>> =
+                (0..DIRECTIONS).map(|_| (0..width).map(|_| number()).collect()).collect();
+            let slope = |direction: &Vec<f64>| {
+                let by = |far: f64| {
+                    let mut values = values.clone();
+                    values[row * width..]
+                        .iter_mut()
+                        .zip(direction)
+                        .for_each(|(value, step)| *value += far * step);
+                    loss(values)
+                };
+                Some((by(MOVED)? - by(-MOVED)?) / (2.0 * MOVED))
+            };
+            let slopes = directions.iter().map(slope).collect::<Option<Vec<f64>>>()?;
+            let says: Vec<f64> = directions.iter().map(|it| dot(own, it)).collect();
+            let largest = |all: &[f64]| all.iter().fold(0.0, |most: f64, it| most.max(it.abs()));
+            if largest(&says) < NOTHING {
+                if largest(&slopes) > NOTHING {
+                    return None;
+                }
+                continue;
+            }
+            let weight = dot(&slopes, &says) / dot(&says, &says);
+            let far = slopes.iter().zip(&says).map(|(slope, says)| (slope - weight * says).abs());
+            if far.fold(0.0, f64::max) > ROUNDING * largest(&slopes).max(NOTHING) {
+                return None;
+            }
+            found.push(if largest(&slopes) < NOTHING { 0.0 } else { weight });
+        }
+        // The sign of the loss may be changed afterwards.
+        let sign = found.iter().sum::<f64>().signum();
+        found.iter_mut().for_each(|weight| *weight *= sign);
+        (found.iter().any(|weight| *weight > 0.0) && found.iter().all(|weight| *weight >= 0.0))
+            .then_some(found)
+    }
+
+    fn examine(&mut self, cell: &TracedCell) -> Option<Observation> {
         for which in 0..self.parameters.len() {
             let slope = |direction: &Vec<f64>| {
                 Some(
@@ -150,8 +288,7 @@ impl Loss {
             let slopes: Option<Vec<f64>> = self.parameters[which].directions.iter().map(slope).collect();
             self.parameters[which].slopes = slopes?;
         }
-        let known: Vec<(&Parameter, Vec<Candidate>)> =
-            self.parameters.iter().map(|it| (it, self.candidates(it, cell))).collect();
+        let known = self.known(cell);
         let common = common_factor(&known);
         let is_right = |it: &Candidate| it.factor.is_some_and(|own| common.is_none_or(|it| near(own, it)));
         let right: Vec<&Parameter> =
@@ -201,6 +338,10 @@ impl Loss {
         Some(Observation::new(candidate.step.site(), observed, fix))
     }
 
+    fn known<'p, 'r>(&'p self, cell: &TracedCell<'r>) -> Vec<(&'p Parameter, Vec<Candidate<'r>>)> {
+        self.parameters.iter().map(|it| (it, self.candidates(it, cell))).collect()
+    }
+
     /// Where the first parameter is changed.
     fn first_change(&self, cell: &TracedCell) -> usize {
         let steps = &cell.trace.steps;
@@ -239,11 +380,7 @@ impl Parameter {
     fn of(tensor: Tensor, at: usize, cell: &TracedCell) -> Option<Parameter> {
         let used = cell.trace.steps[..=at].iter().rev().flat_map(|step| &step.operands);
         let values = used.filter(|it| it.is(&tensor)).find_map(|it| it.floats())?;
-        let mut state = 4711 + tensor.numel() as u64;
-        let mut number = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        };
+        let mut number = numbers(4711 + tensor.numel() as u64);
         let directions = (0..DIRECTIONS).map(|_| values.iter().map(|_| number()).collect()).collect();
         // A single number is along any other.
         (values.len() == tensor.numel() && values.len() > 1).then_some(Parameter {
@@ -323,6 +460,14 @@ fn made_first(tensor: &Tensor) -> Option<Rc<Record>> {
     let all: HashSet<usize> =
         parts.iter().flat_map(|it| Before::of(it, MOST_OF_START + 1)).map(|it| it.id()).collect();
     (all.len() > MOST_OF_START).then_some(made.record)
+}
+
+/// Numbers between -1 and 1, the same ones each time.
+fn numbers(mut state: u64) -> impl FnMut() -> f64 {
+    move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -6,6 +6,7 @@ use super::attention::{Attention, is_softmax};
 use super::flow::{FlowStep, is_trained, operand, operands, origin, setting, source, trace_back};
 use super::mask::{NO_WEIGHT, Visible, fused_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell, in_line};
+use super::mixture::exchanged;
 use super::repeated::{Reach, RepeatedCall};
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
@@ -138,7 +139,7 @@ pub(super) fn looked_up(step: &Traced) -> Option<(Tensor, Tensor)> {
     let axes = outputs.ndim().checked_sub(1).filter(|axes| *axes > 0)?;
     if step.operation.called(false) == "gather" {
         let axis = step.args.get(1).and_then(Arg::number)?;
-        let index = step.tensor(1)?;
+        let index = step.tensor(2)?;
         let is_one = index.shape().last() == Some(&1) && index.shape()[..axes] == outputs.shape()[..axes];
         return ((axis == -1.0 || axis == axes as f64) && is_one).then(|| (outputs, index.clone()));
     }
@@ -314,6 +315,7 @@ pub(super) static SOFTMAX: Mistake = Mistake::new(
         Detector::Step(sigmoid_twice),
         Detector::Step(other_temperature),
         Detector::Step(counted_twice),
+        Detector::Step(exchanged),
     ],
 );
 

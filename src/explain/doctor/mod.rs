@@ -31,6 +31,7 @@ mod losses;
 mod mask;
 mod masks;
 mod mistake;
+mod mixture;
 mod moved;
 mod pairs;
 mod parts;

@@ -86,7 +86,7 @@ fn added(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     grows(bias, site.clone(), cell).or_else(|| one_sided(bias, site, &attention, cell))
 }
 
-/// A learned bias by distance that is the same for all keys on one side of a token, which sees both.
+/// A learned bias by distance that is the same for all keys on one side of a token, which sees both, or that side alone.
 fn one_sided(
     bias: &Tensor,
     site: Option<Site>,
@@ -110,14 +110,18 @@ fn one_sided(
         (false, true) => "after",
         _ => return None,
     };
-    // The first two tokens of a text see each other.
-    let sees_both = |text: &[f64]| is_visible(text[1]) && is_visible(text[size]);
-    if !scores.chunks_exact(size * size).any(sees_both) {
-        return None;
+    // Which of the first two tokens of a text see the other one.
+    let sees = |from: usize, to: usize| {
+        scores.chunks_exact(size * size).any(|text| is_visible(text[from * size + to]))
+    };
+    match (sees(0, 1), sees(1, 0)) {
+        (true, true) => {}
+        (false, true) if flat == "before" => {}
+        _ => return None,
     }
     let observed = format!(
-        "{} is learned by distance, and all {} keys {flat} a token get the same one, {}: of them, only those on the other side have a \
-         distance.",
+        "{} is learned by distance, and all {} keys {flat} a token get the same one, {}: only those on the other side have a distance \
+         in it.",
         cell.name_of(bias, "The bias"),
         size - 1,
         figure(if flat == "before" { before[0] } else { after[0] })
@@ -125,10 +129,10 @@ fn one_sided(
     let found = Observation::new(
         site,
         observed,
-        "buckets for both sides: the absolute distance, and half of the table for each sign",
+        "in a causal model (query - key).clamp(min=0); else buckets for both sides: the absolute distance, and half of the table for each sign",
     );
     Some(found.titled("a bias by distance knows one side only").because(
-        "Distances that are cut off at 0 suit a causal model, which sees the tokens before. Here both sides are seen.",
+        "Distances that are cut off at 0 suit a causal model, where what is cut off are the tokens after, which it does not see.",
     ))
 }
 

@@ -6,7 +6,9 @@ use std::rc::Rc;
 
 use super::flow::origin;
 use crate::ops::repeated;
-use crate::tensor::{Arg, Record, Tensor};
+use crate::tensor::explanation::Explanation;
+use crate::tensor::ops::copy;
+use crate::tensor::{Arg, Record, Tensor, index};
 
 /// The most operations between a result and what was changed.
 const DEEPEST: usize = 200;
@@ -82,10 +84,40 @@ impl Replay {
         depth: usize,
     ) -> Option<Tensor> {
         let results = match by {
+            Some(record) if record.operation.explanation == Explanation::Assignment => {
+                return self.assigned(tensor, &record, depth);
+            }
             Some(record) => self.results(&record, before, depth)?,
             None => None,
         };
         results.map_or(Some(tensor.clone()), |it| it.get(tensor.output_index()).cloned())
+    }
+
+    /// A new tensor into which something was written once, such as zeros that take the tokens before.
+    fn assigned(&mut self, tensor: &Tensor, record: &Record, depth: usize) -> Option<Tensor> {
+        let args = record.args();
+        // Numbers, and what is forgotten, do not depend on what was changed.
+        let (Some(Arg::Tensor(value)), Some(Arg::Index(places))) = (args.get(1), args.get(2)) else {
+            return Some(tensor.clone());
+        };
+        // A part of it, such as the filled part of a cache, may have other places.
+        let is_new = tensor.storage().version() == 1
+            && tensor.is_contiguous()
+            && tensor.numel() == tensor.storage().read().len()
+            && tensor
+                .storage()
+                .made()
+                .is_some_and(|it| matches!(it.record.operation.explanation, Explanation::Constant(_)));
+        if !is_new {
+            return None;
+        }
+        let new = self.at_depth(value, depth + 1)?;
+        if new.is(value) {
+            return Some(tensor.clone());
+        }
+        let written = copy(tensor);
+        index::put(&written, places, &new, false).ok()?;
+        Some(written)
     }
 
     /// The results of an operation; none if they do not depend on what was changed.

@@ -14,6 +14,8 @@ use crate::tensor::{Site, Tensor};
 
 /// The most operations between a token that is chosen and the outputs that it is chosen from.
 const LONGEST: usize = 12;
+/// So many texts that models read are remembered.
+const MOST_READS: usize = 4;
 
 pub(super) static LAST_TOKEN: Mistake = Mistake::new(
     ("A208", "not-from-the-last-token"),
@@ -33,6 +35,34 @@ struct Read {
     is_later: bool,
 }
 
+impl Read {
+    fn texts(&self) -> usize {
+        self.tokens.len() / self.size
+    }
+
+    /// Whether each of its texts begins with one of the other, which is shorter.
+    fn begins_with(&self, before: &Read) -> bool {
+        let mut rows = before.tokens.chunks(before.size).zip(self.tokens.chunks(self.size));
+        before.size < self.size
+            && before.texts() == self.texts()
+            && rows.all(|(before, row)| row.starts_with(before))
+    }
+
+    /// The token that stands only at the ends of texts, as often as a text is shorter than others.
+    fn padding(&self) -> Option<f64> {
+        let ends = self.tokens.chunks(self.size).map(|row| {
+            let last = row[self.size - 1];
+            (last, row.iter().rev().take_while(|token| **token == last).count())
+        });
+        let padding = ends.clone().find(|(_, count)| (2..self.size).contains(count))?.0;
+        let at_ends = |(token, count): (f64, usize)| if token == padding { count } else { 0 };
+        let counts: Vec<usize> = ends.map(at_ends).collect();
+        let differ = counts.iter().any(|count| *count != counts[0]);
+        let all = self.tokens.iter().filter(|token| **token == padding).count();
+        (differ && all == counts.iter().sum::<usize>()).then_some(padding)
+    }
+}
+
 /// Tokens that were chosen, one for each text, from the outputs at this place of so many.
 struct Choice<'s> {
     step: &'s Traced,
@@ -40,6 +70,8 @@ struct Choice<'s> {
     tokens: Option<Vec<f64>>,
     place: usize,
     places: usize,
+    /// Whether it was chosen from numbers that are sorted, and is their rank.
+    is_rank: bool,
 }
 
 fn last_token(cell: &TracedCell) -> Option<Observation> {
@@ -50,17 +82,22 @@ fn last_token(cell: &TracedCell) -> Option<Observation> {
             let goes_on =
                 open.as_ref().and_then(|choice| reads.iter().find(|before| continues(before, choice, &read)));
             if let Some((before, choice)) = goes_on.zip(open.take_if(|_| goes_on.is_some()))
-                && let Some(found) = elsewhere(&choice).or_else(|| of_padding(&choice, before, cell))
+                && let Some(found) = elsewhere(&choice).or_else(|| of_padding(&choice, before, true, cell))
             {
                 return Some(found);
             }
-            let is_later = goes_on.is_some();
+            let is_later = goes_on.is_some() || reads.iter().any(|before| read.begins_with(before));
             reads.push(Read { is_later, ..read });
             // A model may look up places too before it looks up the tokens.
-            if reads.len() > 2 {
+            if reads.len() > MOST_READS {
                 reads.remove(0);
             }
         } else if let Some(choice) = chosen(step) {
+            let is_of = |read: &&Read| Some(read.texts()) == choice.tokens.as_ref().map(Vec::len);
+            let read = reads.iter().rev().filter(is_of).find(|read| read.size == choice.places);
+            if let Some(found) = read.and_then(|read| of_padding(&choice, read, false, cell)) {
+                return Some(found);
+            }
             open = Some(choice);
         } else if let Some(choice) = &mut open
             && step.operation.called(step.in_place) == "gather"
@@ -68,6 +105,7 @@ fn last_token(cell: &TracedCell) -> Option<Observation> {
         {
             // Of logits that were sorted, a place was chosen.
             choice.tokens = step.results.first().and_then(|it| it.floats());
+            choice.is_rank = false;
         }
     }
     None
@@ -92,15 +130,16 @@ fn chosen(step: &Traced) -> Option<Choice<'_>> {
         _ if is_for_choice(step) => None,
         _ => return None,
     };
-    let mut at = step.tensor(0)?.clone();
+    let (mut at, mut is_rank) = (step.tensor(0)?.clone(), false);
     for _ in 0..LONGEST {
         let record = origin(&at)?;
+        is_rank |= matches!(record.operation.called(false), "sort" | "topk") && at.output_index() == 0;
         let is_mean = record.operation.explanation == Explanation::Reduction(Reducer::Mean);
         if let (true, Some(all)) = (is_mean, operand(&record, 0))
             && let (&[texts, places, classes], &[own, of]) = (all.shape(), at.shape())
         {
             let is_over_places = (texts, classes) == (own, of) && places > 1;
-            return is_over_places.then_some(Choice { step, tokens, place: places, places });
+            return is_over_places.then_some(Choice { step, tokens, place: places, places, is_rank });
         }
         let is_log = record.operation.explanation == Explanation::Softmax(SoftmaxKind::Log);
         let is_exp = record.operation.explanation == Explanation::Pointwise(Formula::Exp);
@@ -116,7 +155,7 @@ fn chosen(step: &Traced) -> Option<Choice<'_>> {
         };
         let texts = tokens.as_ref().map_or(1, Vec::len);
         if let Some((place, places)) = row_of(&at, &before).filter(|_| texts == before.shape()[0]) {
-            return Some(Choice { step, tokens, place, places });
+            return Some(Choice { step, tokens, place, places, is_rank });
         }
         at = before;
     }
@@ -153,7 +192,16 @@ fn continues(before: &Read, choice: &Choice, after: &Read) -> bool {
 }
 
 fn elsewhere(choice: &Choice) -> Option<Observation> {
-    let Choice { place, places, .. } = *choice;
+    let Choice { place, places, is_rank, .. } = *choice;
+    if is_rank {
+        let observed = "A place among sorted probabilities was chosen, and the model then read it as a token: it is the token's rank.";
+        let fix = "token = order.gather(-1, place), with order from the same sort";
+        let found = Observation::new(choice.step.site(), observed, fix);
+        let found = found.titled("the rank of a token is taken for the token");
+        return Some(found.because(
+            "Token 0 is the first of the vocabulary, and rank 0 the most likely token, whatever it is.",
+        ));
+    }
     let from = match place == places {
         true => "the mean of its outputs at all of them".to_owned(),
         false => format!("its outputs at token {place}"),
@@ -166,8 +214,11 @@ fn elsewhere(choice: &Choice) -> Option<Observation> {
 }
 
 /// The first token of a text is chosen from the output at its padding.
-fn of_padding(choice: &Choice, before: &Read, cell: &TracedCell) -> Option<Observation> {
-    let padding = cell.calls.iter().find_map(|call| call.padding_token)?.0 as f64;
+fn of_padding(choice: &Choice, before: &Read, is_continued: bool, cell: &TracedCell) -> Option<Observation> {
+    let padding = match cell.calls.iter().find_map(|call| call.padding_token) {
+        Some((token, _)) if is_continued => token as f64,
+        _ => before.padding().filter(|_| choice.place + 1 == choice.places)?,
+    };
     let mut rows = before.tokens.chunks(before.size);
     let text = rows.position(|row| row[choice.place] == padding && row.iter().any(|it| *it != padding))?;
     let observed = format!(
@@ -187,13 +238,7 @@ struct Growing<'s> {
 
 impl<'s> Growing<'s> {
     fn add(&mut self, read: Read, step: &'s Traced) {
-        let goes_on = self.reads.last().is_some_and(|(before, _)| {
-            let mut rows = before.tokens.chunks(before.size).zip(read.tokens.chunks(read.size));
-            before.size < read.size
-                && before.tokens.len() / before.size == read.tokens.len() / read.size
-                && rows.all(|(before, row)| row.starts_with(before))
-        });
-        if !goes_on {
+        if !self.reads.last().is_some_and(|(before, _)| read.begins_with(before)) {
             self.reads.clear();
         }
         self.reads.push((read, step));

@@ -3,6 +3,7 @@
 import copy
 
 import torch
+from _cached import is_object
 from _call import copied
 from _models import drops
 from _probe_values import figure, first_tensor, is_tokens
@@ -14,8 +15,10 @@ FEWEST_CALLS = 3
 class Text:
     """The calls of a model in one call of the program's function that writes a text."""
 
-    def __init__(self, frame, args, state):
-        self.frame, self.calls, self.state = frame, 1, state
+    def __init__(self, frame, args, state, caches):
+        self.frame, self.calls, self.state, self.caches = frame, 1, state, caches
+        # How many calls with one token each came last.
+        self.singles = 0
         self.starts = [it for it in args if type(it) is int]
         self.tokens = texts_in(args)
 
@@ -48,14 +51,21 @@ def begun_anew(watch, module, args, kwargs, frame, at):
     given = [*args, *kwargs.values()]
     tokens, key = texts_in(given), (id(module), id(frame.f_code))
     known = watch.texts.get(key)
+    caches = [it for it in given if isinstance(it, list) or is_object(it)]
     if tokens is None or key in watch.examined_texts or len(watch.texts) > 64:
         return
-    if known is not None and known.frame is frame:
-        known.calls += 1
+    # In one call of the function a text begins where several tokens are read after single ones.
+    if known is not None and known.frame is frame and (known.singles < FEWEST_CALLS or tokens.shape[1] < FEWEST_CALLS):
+        known.calls, known.singles = known.calls + 1, known.singles + 1 if tokens.shape[1] == 1 else 0
         return
-    text = Text(frame, given, state_of(module) if known is None else known.state)
+    # A cache that is passed, and what it was before the first text.
+    kept = {id(it): (it, copied({0: it})[0]) for it in caches} if known is None else known.caches
+    text = Text(frame, given, state_of(module) if known is None else known.state, kept)
     watch.texts[key] = text
-    if known is None or known.calls < FEWEST_CALLS or known.tokens is None or is_same(known.state, state_of(module)):
+    if known is None or known.calls < FEWEST_CALLS or known.tokens is None:
+        return
+    passed = [it for it in caches if id(it) in kept]
+    if not passed and is_same(known.state, state_of(module)):
         return
     # One token that goes on with the text is no beginning.
     is_prompt = tokens.shape[1] > 1 or known.tokens.shape[1] == 1 and bool((tokens == known.tokens.flatten()[0]).all())
@@ -66,12 +76,14 @@ def begun_anew(watch, module, args, kwargs, frame, at):
         return
     function = type(module).forward
     now = output_of(module, function, args, kwargs, None)
-    fresh = output_of(module, function, args, kwargs, known.state)
+    as_before = lambda value: kept[id(value)][1] if id(value) in kept else value
+    fresh = output_of(module, function, [as_before(it) for it in args], {name: as_before(it) for name, it in kwargs.items()}, known.state)
     if now is None or fresh is None or now.shape != fresh.shape:
         return
     far = float((now.double() - fresh.double()).abs().max())
     if far > 1e-3 * float(fresh.abs().max()):
-        observed = f"A second text begins, and {type(module).__name__} still keeps what it read of the one before: the first outputs differ by {figure(far)} from those of a model that keeps nothing."
+        keeps = f"the {type(passed[0]).__name__} that {type(module).__name__} is given still has" if passed else f"{type(module).__name__} still keeps"
+        observed = f"A second text begins, and {keeps} what was read of the one before: the first outputs differ by {figure(far)} from those with nothing kept."
         watch.add("cache-differs", at, observed, "empty the cache before each text: reset_cache(), or a new cache")
 
 

@@ -169,7 +169,7 @@ class Call:
         # `y` is often the text that a decoder reads, and has vectors then.
         is_letter = value.dim() < 3 and any(word in ("w", "y") for word in words)
         named = is_letter or any(word.startswith(NO_TOKENS) for word in words)
-        return named or value.dtype == torch.bool or not bool(torch.isfinite(value.float()).all())
+        return named or value.dtype == torch.bool or not bool(torch.isfinite(value.real.float()).all())
 
     def is_pairs(self, where, value):
         """Whether an argument is a mask, or a bias of scores: neither vectors nor numbers of tokens."""

@@ -86,7 +86,7 @@ def shared_rows(watch, frame, at):
         return
     for name, rows in [(name, rows) for name in for_later for rows in places_of(named[name]) if len(rows) >= FEWEST_SHARED]:
         other, shared = max(((other, len(rows & known)) for other, known in trained), key=lambda it: it[1], default=(None, 0))
-        if 2 * shared > len(rows):
+        if shared >= max(FEWEST_SHARED, len(rows) // 10):
             observed = f"{name} has {len(rows)} elements, and {shared} of them are elements of {other} too: not equal ones, the same."
             watch.add("trained-on-test", at, observed, f"split first: {other} ends where {name} begins")
             return

@@ -63,6 +63,15 @@ def left_out(watch):
                 break
 
 
+def frozen_at_zero(watch, models, at):
+    """At a step: matrices of the models that ran which are 0 and frozen. What they are given has no effect, and never will."""
+    names = [name for model in models for name, it in model.named_parameters() if it.dim() >= 2 and not it.requires_grad and not bool(it.any())]
+    if names:
+        observed = f"{listed(names)}: all 0 after two steps, and requires_grad is False."
+        why = "A matrix that begins with 0 has an effect once it is trained; frozen, it makes 0 of all that it is given."
+        watch.add("parameters-not-trained", at, observed, "freeze the model first, and then add what is to be trained", "a matrix is 0 and frozen", why)
+
+
 def is_left_as_it_is(watch, module):
     """Whether a model is in training mode, has a gradient at each step, and is never changed."""
     own = [param for param in module.parameters() if id(param) in watch.reached]

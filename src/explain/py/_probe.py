@@ -6,6 +6,7 @@ nothing that the learner has: modules among the arguments are copied and, unless
 
 import torch
 from torch import nn
+from _around import dropped, passed_by
 from _cached import differs, is_object, keeps
 from _call import POSITIONS, SEED, WORK, Call, mixes, moves
 from _padding import padding, padding_token, unpadded
@@ -239,7 +240,8 @@ def examine(function, names, positional, keywords, others=(), work=0):
     report["untouched"] = unless_raised([], untouched, call)
     report["kept"] = call.kept
     with torch.no_grad():
-        found += unless_raised([], no_way_around, call) or unless_raised([], displaced, call)
+        for examined in (no_way_around, displaced, passed_by, dropped):
+            found += [] if any(it["mistake"] == "residual-missing" for it in found) else unless_raised([], examined, call)
         report["in_place_of"] = unless_raised([], in_place_of, call)
     report["found"] = found
     ids = whole.texts()

@@ -92,7 +92,7 @@ def opposite(value):
 
 
 def is_zero_one(value):
-    return bool(((value == 0) | (value == 1)).all())
+    return not value.is_complex() and bool(((value == 0) | (value == 1)).all())
 
 
 def same(before, after, share=0):

@@ -19,7 +19,7 @@ from _held_out import note_rows, note_targets, shared_rows, trained_on
 from _merged import watch_merges
 from _models import begun_with, copied_tables, drops, listed, other_start, shared_layers, unused_layers
 from _own_gradients import note_function, own_gradients
-from _parameters import fingerprint, has_gradient, left_out, note_alike, note_averages, never_reached, never_stepped, params_of, plain_numbers, unregistered
+from _parameters import fingerprint, frozen_at_zero, has_gradient, left_out, note_alike, note_averages, never_reached, never_stepped, params_of, plain_numbers, unregistered
 from _probe_values import as_json, unless_raised
 from _schedules import factors_of_rate, fast_schedules, idle_schedules, note_angle, note_factor, note_rate, passed_schedules, risen_rates, scheduled as scheduled_by, slow_schedules, squared_rates, unread_rates, wrong_cosines, zero_rates
 from _states import RECURRENT, forgotten, note_step
@@ -250,6 +250,8 @@ def _stepped(optimizer, call, args, kwargs):
     optimizer._watched_steps = getattr(optimizer, "_watched_steps", 0) + 1
     if optimizer._watched_steps == 1:
         _torch._untraced(note_alike, watch, params, now.calls, at)
+    if optimizer._watched_steps == 3:
+        _torch._untraced(frozen_at_zero, watch, now.calls, at)
     if optimizer._watched_steps <= 2:
         _torch._untraced(shared_rows, watch, own_frame(), at)
     note_rate(watch, optimizer, at, own_frame())

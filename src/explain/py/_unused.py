@@ -130,11 +130,13 @@ def zero_but_for_rounding(call, varied):
         call.modules, call.output = [module], output
 
 
-def runs_of(call, changed=None):
+def runs_of(call, changed=None, prepare=None):
     """What the call returns, and for each part of its module what it was given first and returned, each time that it ran."""
     ran = {}
 
     def watched(modules):
+        if prepare is not None:
+            prepare(modules)
         for name, part in modules[0].named_children():
             part.register_forward_hook(lambda module, args, result, name=name: ran.setdefault(name, []).append((args[0] if args and isinstance(args[0], torch.Tensor) else None, first_tensor(result))))
 

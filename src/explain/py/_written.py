@@ -142,9 +142,10 @@ def read(watch, module, text, bound, tokens, storage, fresh, at, out):
             chosen = tokens[:, 0] == text.last.argmax(-1)
             # A text that has ended is filled up with one token.
             ended = tokens[:, 0] == text.tokens[:, -1]
-            text.is_open = tokens.shape[1] == 1 and bool((chosen | ended | ~text.rows).all())
+            held = is_held(torch.cat([text.tokens, tokens], dim=1), text.frame)
+            text.is_open = tokens.shape[1] == 1 and (held or bool((chosen | ended | ~text.rows).all()))
             if text.is_open:
-                rows = text.rows = text.rows & chosen
+                rows = text.rows = text.rows if held else text.rows & chosen
                 text.chosen += 1
         if text.last is not None:
             text.outputs.append((text.tokens.shape[1], text.last, rows))
@@ -153,6 +154,14 @@ def read(watch, module, text, bound, tokens, storage, fresh, at, out):
     text.last, text.storage = last.clone(), storage
     if text.chosen and (text.chosen in COMPARED_AT or not text.is_open):
         compare(watch, module, text, fresh, at)
+
+
+def is_held(tokens, frame):
+    """Whether a variable of the function has the texts so far, with what was read last or without it: also tokens that were drawn
+    are their own, and no draft or beam that is given up."""
+    values = [torch.tensor([value]) if type(value) is list and value and all(type(it) is int for it in value) else value for value in list(frame.f_locals.values())]
+    texts = [value.reshape(-1, value.shape[-1]) for value in values if isinstance(value, torch.Tensor) and value.dim() in (1, 2) and is_tokens(value)]
+    return any(torch.equal(it, tokens) or tokens.shape[1] > 2 and torch.equal(it, tokens[:, :-1]) for it in texts)
 
 
 def is_same(value, other):
