@@ -244,15 +244,14 @@ impl Loss {
             let directions: Vec<Vec<f64>> =
                 (0..DIRECTIONS).map(|_| (0..width).map(|_| number()).collect()).collect();
             let slope = |direction: &Vec<f64>| {
-                let by = |far: f64| {
+                slope_of(|far| {
                     let mut values = values.clone();
                     values[row * width..]
                         .iter_mut()
                         .zip(direction)
                         .for_each(|(value, step)| *value += far * step);
                     loss(values)
-                };
-                Some((by(MOVED)? - by(-MOVED)?) / (2.0 * MOVED))
+                })
             };
             let slopes = directions.iter().map(slope).collect::<Option<Vec<f64>>>()?;
             let says: Vec<f64> = directions.iter().map(|it| dot(own, it)).collect();
@@ -279,12 +278,7 @@ impl Loss {
 
     fn examine(&mut self, cell: &TracedCell) -> Option<Observation> {
         for which in 0..self.parameters.len() {
-            let slope = |direction: &Vec<f64>| {
-                Some(
-                    (self.moved(which, direction, MOVED)? - self.moved(which, direction, -MOVED)?)
-                        / (2.0 * MOVED),
-                )
-            };
+            let slope = |direction: &Vec<f64>| slope_of(|far| self.moved(which, direction, far));
             let slopes: Option<Vec<f64>> = self.parameters[which].directions.iter().map(slope).collect();
             self.parameters[which].slopes = slopes?;
         }
@@ -460,6 +454,11 @@ fn made_first(tensor: &Tensor) -> Option<Rc<Record>> {
     let all: HashSet<usize> =
         parts.iter().flat_map(|it| Before::of(it, MOST_OF_START + 1)).map(|it| it.id()).collect();
     (all.len() > MOST_OF_START).then_some(made.record)
+}
+
+/// How a number changes with a move, per length of it.
+fn slope_of(at: impl Fn(f64) -> Option<f64>) -> Option<f64> {
+    Some((at(MOVED)? - at(-MOVED)?) / (2.0 * MOVED))
 }
 
 /// Numbers between -1 and 1, the same ones each time.

@@ -13,31 +13,21 @@ const MOST: usize = 600;
 /// A sum of two losses of the same outputs, one of the targets of the samples and one of those of others, whose shares are those of
 /// the other inputs.
 pub(super) fn exchanged(step: &Traced, _: &TracedCell) -> Option<Observation> {
-    let [(one, its_share), (other, other_share)] = shares(step.tensor(0)?, step.tensor(1)?)?;
-    let [(outputs, targets), (same, other_targets)] = [loss(&one)?, loss(&other)?];
+    let both = shares(step.tensor(0)?, step.tensor(1)?)?;
+    let [(outputs, targets), (same, other_targets)] = [loss(&both[0].0)?, loss(&both[1].0)?];
     if !outputs.is(&same) {
         return None;
     }
-    // The targets of other samples, and the share of their loss.
-    let (others, share, own_share) = match (picked(&targets), picked(&other_targets)) {
-        (None | Some(_), Some((of, others))) if of.is(&targets) => (others, other_share, its_share),
-        (Some((of, others)), None | Some(_)) if of.is(&other_targets) => (others, its_share, other_share),
-        _ => return None,
-    };
+    let (others, share) = of_others([(targets, both[0].1), (other_targets, both[1].1)])?;
     let mixed = Before::of(&outputs, MOST).find_map(|it| {
         let record = origin(&it)?;
         let is_sum = record.operation.explanation == Explanation::Pointwise(Formula::Add);
         let args = record.args();
-        let [(one, its_share), (other, other_share)] =
-            shares(args.first().filter(|_| is_sum)?.tensor()?, args.get(1)?.tensor()?)?;
-        match (picked(&one), picked(&other)) {
-            (_, Some((of, rows))) if of.is(&one) && rows == others => Some(other_share),
-            (Some((of, rows)), _) if of.is(&other) && rows == others => Some(its_share),
-            _ => None,
-        }
+        let both = shares(args.first().filter(|_| is_sum)?.tensor()?, args.get(1)?.tensor()?)?;
+        of_others(both).filter(|(rows, _)| *rows == others).map(|(_, share)| share)
     })?;
     let near = |a: f64, b: f64| (a - b).abs() < 1e-6;
-    if near(share, mixed) || !near(own_share, mixed) {
+    if near(share, mixed) || !near(1.0 - share, mixed) {
         return None;
     }
     let observed = format!(
@@ -47,6 +37,15 @@ pub(super) fn exchanged(step: &Traced, _: &TracedCell) -> Option<Observation> {
     let found =
         Observation::new(step.site(), observed, fix).titled("the shares of mixed targets are exchanged");
     Some(found.because("The model is asked for the class of the image that it sees least of."))
+}
+
+/// Of the rows of a tensor and others of its rows: which the others are, and their share.
+fn of_others([(one, its_share), (other, other_share)]: [(Tensor, f64); 2]) -> Option<(Vec<f64>, f64)> {
+    match (picked(&one), picked(&other)) {
+        (_, Some((of, rows))) if of.is(&one) => Some((rows, other_share)),
+        (Some((of, rows)), _) if of.is(&other) => Some((rows, its_share)),
+        _ => None,
+    }
 }
 
 /// Two tensors that are each multiplied by a number, with the numbers, which add up to 1.

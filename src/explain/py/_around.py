@@ -47,14 +47,10 @@ def passed_by(call):
             pairs = [(value, one), (value + way, one), (value, one + way)]
             given = [runs_of(call, {where: other}, gives(result))[1][later][0][0] for other, result in pairs]
             around = call.repeat({where: results[0]}, prepare=returning_zeros(later))
-            if same(without[:1], without[1:]) and not same(given[:1], given[1:2]) and is_close(*given[1:]) and not same([around], without[:1]):
+            if same(without[:1], without[1:]) and not same(given[:1], given[1:2]) and same(given[1:2], given[2:], 1e-3) and not same([around], without[:1]):
                 observed = f"gives {later} the sum of what comes in and of the result of {part}. Where {later} returns zeros, the result of {part} no longer reaches the output, and what comes in does."
                 return [call.found("residual-missing", observed, f"x = x + self.{part}(...), and then x = x + self.{later}(...)", line=f"self.{later}(", title="a later part adds to what the block was given, without the part before")]
     return []
-
-
-def is_close(one, other):
-    return float((one - other).abs().max()) <= 1e-3 * float(one.abs().max())
 
 
 def kept(part):
